@@ -15,10 +15,25 @@ pub struct JvmSummary {
     pub pid: u32,
     /// Version.
     pub version: String,
-    /// `serial`, `parallel`, `cms`, `g1`, `shenandoah`, `zgc`, `epsilon`.
+    /// `serial`, `parallel`, `cms`, `g1`, `shenandoah`, `zgc`, `epsilon`,
+    /// `native-image`.
     pub collector: String,
     /// Stop-the-world GC threads.
     pub gc_threads: u32,
+}
+
+/// How much of some intervals was spent in collections, as an application counted it: sums, of which no
+/// single pause is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CollectionShares {
+    /// Intervals.
+    pub count: u64,
+    /// In collections.
+    pub spent: Duration,
+    /// Of so long.
+    pub within: Duration,
+    /// Of the interval with the largest share: in collections, and its length.
+    pub worst: (Duration, Duration),
 }
 
 /// Number, sum and longest of some pauses.
@@ -375,6 +390,8 @@ pub struct Diagnosis {
     /// What the collections took of a stop whose own line was cut off at the end of the log. How
     /// long that stop was is not known, so it is not in `statistics`.
     pub cut_stop: Option<Duration>,
+    /// What an application counted of its collections over whole intervals; `None` where it did not.
+    pub shares: Option<CollectionShares>,
     /// Stopped time that no cause could claim.
     pub unattributed: Duration,
     /// What is known of that time, most first; at most ten.

@@ -3,9 +3,9 @@
 //! "It was watched for and did not strike" is as firm as what was seen is complete. Time that no
 //! cause explains may be any cause's whose rules do not know this form of it, and what was lost may
 //! have shown any of them.
-use crate::{Attribution, Diagnosis, Verdict};
+use crate::{Attribution, Diagnosis, InputSummary, Verdict, text};
 use recording::Coverage;
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 /// More than this share of the stopped time without a cause is more than the remainders of a
 /// millisecond and less that are left of most pauses: on recordings of known faults these are at
@@ -30,8 +30,40 @@ pub enum Doubt {
     LostRows(u64),
     /// So many events were not handed over by the kernel.
     LostEvents(u64),
+    /// So many messages the JVM did not write, as it says (`-Xlog:async`).
+    LostMessages(u64),
+    /// So many files are missing from the middle of a rotated set.
+    LostFiles(u64),
+    /// So many lines of a GC log were not understood, or tell of a collection without its end.
+    LinesNotRead(u64),
     /// So much stopped time has no cause.
     Unexplained(Duration),
+}
+
+impl Doubt {
+    /// Whether there may have been pauses that are in no number.
+    #[must_use]
+    pub fn is_of_pauses(self) -> bool {
+        matches!(self, Doubt::LostMessages(_) | Doubt::LostFiles(_) | Doubt::LinesNotRead(_))
+    }
+}
+
+impl fmt::Display for Doubt {
+    /// A clause: `111 messages of the log were dropped by the JVM`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (count, one, of, what) = match *self {
+            Doubt::Unexplained(time) => {
+                return write!(f, "{} of the stopped time is unexplained", text::duration(time));
+            }
+            Doubt::LostRows(rows) => (rows, "row", "", "lost"),
+            Doubt::LostEvents(events) => (events, "event", "", "lost"),
+            Doubt::LostMessages(n) => (n, "message", " of the log", "dropped by the JVM"),
+            Doubt::LostFiles(n) => (n, "file", " of the rotated log", "not there"),
+            Doubt::LinesNotRead(n) => (n, "line", " of the log", "not understood"),
+        };
+        let verb = if count == 1 { "was" } else { "were" };
+        write!(f, "{}{of} {verb} {what}", text::counted(count, one))
+    }
 }
 
 impl Diagnosis {
@@ -39,7 +71,14 @@ impl Diagnosis {
     #[must_use]
     pub fn doubt(&self) -> Option<Doubt> {
         let all = self.statistics.all.total;
-        lost(&self.coverage).or_else(|| unexplained(self.unattributed, all, &self.pauses))
+        let lost = lost(&self.coverage).or_else(|| self.lost_of_log());
+        lost.or_else(|| unexplained(self.unattributed, all, &self.pauses))
+    }
+
+    /// What of its log is not there or was not understood: any stop may have been in it.
+    #[must_use]
+    pub fn lost_of_log(&self) -> Option<Doubt> {
+        self.inputs.iter().find_map(lost_of_log)
     }
 
     /// Takes back what was ruled out and must not be.
@@ -61,6 +100,14 @@ fn lost(coverage: &Coverage) -> Option<Doubt> {
     let many_events = events > SMALL_LOSS && events > coverage.switches / BORNE_EVENTS;
     let events = many_events.then_some(Doubt::LostEvents(events));
     (rows > SMALL_LOSS).then_some(Doubt::LostRows(rows)).or(events)
+}
+
+pub(crate) fn lost_of_log(input: &InputSummary) -> Option<Doubt> {
+    let messages = Some(input.messages_dropped).filter(|it| *it > 0).map(Doubt::LostMessages);
+    let files = u64::try_from(input.files_missing.len()).unwrap_or(u64::MAX);
+    let files = Some(files).filter(|it| *it > 0).map(Doubt::LostFiles);
+    let lines = Some(input.lines_not_read()).filter(|it| *it > 0).map(Doubt::LinesNotRead);
+    messages.or(files).or(lines)
 }
 
 fn unexplained(rest: Duration, stopped: Duration, pauses: &[Attribution]) -> Option<Doubt> {

@@ -76,7 +76,9 @@ impl LogDiagnosis {
         let span = if doubt.is_some() { Duration::ZERO } else { self.pauses.clock.span() };
         let recorded = recorded(&self.pauses);
         // What was not understood may have been any stop or collection.
-        let is_whole = input.lines_not_read() == 0 && statistics.all.count > 0;
+        let is_whole = crate::doubt::lost_of_log(&input).is_none()
+            && self.pauses.unlogged.count == 0
+            && statistics.all.count > 0;
         let partial: &[Source] = if is_whole { &[] } else { &[Source::GcLog] };
         let history = &self.pauses.history;
         let fact = history.jvm.as_fact();
@@ -92,6 +94,7 @@ impl LogDiagnosis {
             unattributed: statistics.unattributed,
             unexplained: self.ledger.remainder.finish(),
             cut_stop: self.pauses.cut_stop,
+            shares: self.pauses.noticed.shares(),
             coverage: log_notes::coverage(
                 &input,
                 &self.pauses,

@@ -93,6 +93,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         unexplained: ledger.remainder.finish(),
         inputs: vec![InputSummary::of_log(String::new(), 0, &log.counts, 0)],
         cut_stop: None,
+        shares: None,
         memory: log.pauses.history.memory_statistics(span),
         gc: log.statistics(),
         pauses,

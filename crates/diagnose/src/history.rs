@@ -22,7 +22,7 @@ pub(crate) use sizes::Sizes;
 pub(crate) use sums::{is_remark, kind};
 pub(crate) use usual::Beyond;
 
-use crate::{GcStatistics, MemoryStatistics};
+use crate::{GcStatistics, MemoryStatistics, text};
 use gclog::{AllocationStall, ConcurrentCycle, FreeSpace, GcEvent, GcKind, InitFact};
 use std::time::Duration;
 
@@ -60,6 +60,10 @@ pub(crate) struct History {
     pub(crate) stalls: crate::Count,
     /// How many stops the log shows.
     pub(crate) stops: u64,
+    /// How long the application ran between collections, and how long those took, where it says so.
+    pub(crate) between: (Duration, Duration),
+    /// Collections that left regions where they were that native code had pinned.
+    pinned: u64,
     /// The thread that waited longest for memory.
     pub(crate) most_stalled: Box<str>,
     cycles: cycles::Cycles,
@@ -76,6 +80,7 @@ impl History {
         let region = self.jvm.region_size_bytes();
         let sizes = Sizes::of(gc, region);
         self.jvm.seen(gc);
+        self.pinned += u64::from(gc.failures.pinned);
         if !gc.nested {
             self.sums.add(gc);
         }
@@ -91,6 +96,17 @@ impl History {
             undisturbed: None,
             workers: 0,
         }
+    }
+
+    /// That regions were pinned; `None` where none was.
+    pub(crate) fn said_of_pinned(&self) -> Option<String> {
+        (self.pinned > 0).then(|| {
+            format!(
+                "{} left regions in place that native code had pinned (JNI critical sections): that is no \
+                 lack of free regions",
+                text::counted(self.pinned, "collection")
+            )
+        })
     }
 
     /// Adds how a collection compares with others of its log, as far as can be told by now.

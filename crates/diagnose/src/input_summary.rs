@@ -36,6 +36,10 @@ pub struct InputSummary {
     pub unfinished: u64,
     /// The most that the parts of one of them took.
     pub unfinished_least: Duration,
+    /// What another program had put around the lines, the outermost layer first.
+    pub wrapping: Vec<String>,
+    /// Numbers of files of a rotated set that are not there though those around them are.
+    pub files_missing: Vec<u32>,
 }
 
 impl InputSummary {
@@ -64,6 +68,7 @@ impl InputSummary {
             jvm_turns: counts.jvm_turns,
             unfinished: counts.unfinished,
             unfinished_least: counts.unfinished_least,
+            ..InputSummary::default()
         }
     }
 }

@@ -77,7 +77,7 @@ pub use cause::{
 };
 pub use compare::{CauseRow, Comparison, Row, Significance, compare};
 pub use diagnosis::{
-    Count, CpuSums, Diagnosis, Finding, GcStatistics, GenerationSizes, HeapPoint,
+    CollectionShares, Count, CpuSums, Diagnosis, Finding, GcStatistics, GenerationSizes, HeapPoint,
     HumongousStatistics, JvmSummary, LiveSet, MechanismShare, MemoryStatistics, Named,
     ReferenceSums, Unexplained, WaitLocation, Watched,
 };

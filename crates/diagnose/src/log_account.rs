@@ -46,9 +46,10 @@ pub(crate) fn stop(safepoint: Safepoint, inside: Vec<Collection>, start_ns: u64)
         ..pause_of(PauseKind::Safepoint, &safepoint.stamp, start_ns, safepoint.total)
     };
     let around = safepoint.total.saturating_sub(reaching).saturating_sub(collecting);
+    let is_unlogged = inside.is_empty() && crate::case::is_collection(&pause.operation);
     // What surrounds a collection is small; what surrounds none is the operation itself, if the
     // log names one: JDK 8 does not, and its stop may be anything.
-    let named = || !pause.operation.is_empty() && !crate::case::is_collection(&pause.operation);
+    let named = || !pause.operation.is_empty();
     let around_is_known = match inside.is_empty() {
         true => around < ORDINARY || named(),
         false => around < ORDINARY + collecting / 10,
@@ -58,8 +59,18 @@ pub(crate) fn stop(safepoint: Safepoint, inside: Vec<Collection>, start_ns: u64)
     for (n, it) in inside.iter().enumerate() {
         layout.collection(it, n);
     }
-    layout.add(around, PausePhase::Operation, LogPart::Around, around_is_known, 0);
+    match is_unlogged {
+        true => layout.add(around, PausePhase::Operation, LogPart::Collecting, true, 0),
+        false => layout.add(around, PausePhase::Operation, LogPart::Around, around_is_known, 0),
+    }
     layout.finish(pause, inside)
+}
+
+/// How long a collection took of which the stop alone is in the log: as its operation says, it was one.
+pub(crate) fn unlogged(safepoint: &Safepoint, inside: &[Collection]) -> Option<Duration> {
+    let reaching = safepoint.time_to_safepoint.unwrap_or_default().min(safepoint.total);
+    let is_one = inside.is_empty() && crate::case::is_collection(&safepoint.vm_operation);
+    is_one.then(|| safepoint.total - reaching)
 }
 
 /// A pause that the application noticed by itself; `collection`: it was one, and nothing else.

@@ -3,7 +3,7 @@
 //! They are the pauses of a log that has no line of a collection or a stop. Beside such lines
 //! `log_joined` finds those that the JVM does not tell of; where the two have no clock in common they
 //! are only counted.
-use crate::log_joined::Joined;
+use crate::{CollectionShares, log_joined::Joined};
 use gclog::{
     ClockJump, CollectionShare, Failures, GcEvent, Monitor, MonitorPause, Stamp, Transition,
 };
@@ -26,29 +26,22 @@ pub(crate) struct Noticed {
     /// Who noticed them.
     monitors: Vec<Monitor>,
     /// Intervals of which only the sum of the collections is known.
-    pub(crate) shares: Shares,
+    shares: CollectionShares,
     /// The wall clock was set, as a monitor says that looks at two.
     pub(crate) jumps: crate::Count,
     /// Those beside lines of the JVM.
     pub(crate) joined: Joined,
     /// How many lines told of those.
     to_join: u64,
-}
-
-/// How much of some intervals was spent in collections.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Shares {
-    pub(crate) count: u64,
-    pub(crate) spent: Duration,
-    pub(crate) within: Duration,
-    /// Of the one with the most, spent and whole.
-    pub(crate) worst: Option<(Duration, Duration)>,
+    /// How many were noticed by the wall clock alone, which may have been set.
+    pub(crate) by_clock: u64,
 }
 
 impl Noticed {
     /// Takes the next one. `beside`: the JVM has written lines of its own.
     pub(crate) fn add(&mut self, pause: MonitorPause, beside: bool) {
         self.seen += 1;
+        self.by_clock += u64::from(pause.may_be_clock);
         self.saw(pause.monitor);
         match self.pending.last_mut() {
             Some(last) if is_same(last, &pause) => join(last, pause),
@@ -94,15 +87,22 @@ impl Noticed {
     /// The application counted collections over an interval: no pause is known of it.
     pub(crate) fn share(&mut self, share: &CollectionShare) {
         self.saw(share.monitor);
-        self.shares.count += 1;
-        self.shares.spent += share.spent;
-        self.shares.within += share.within;
-        let is_worse = |it: &(Duration, Duration)| {
-            share.spent.as_nanos() * it.1.as_nanos() > it.0.as_nanos() * share.within.as_nanos()
-        };
-        if self.shares.worst.as_ref().is_none_or(is_worse) {
-            self.shares.worst = Some((share.spent, share.within));
+        let (spent, within) = (share.spent, share.within);
+        let sums = &mut self.shares;
+        let (most, of) = sums.worst;
+        // Of two with the same share the longer.
+        let (this, known) = (spent.as_nanos() * of.as_nanos(), most.as_nanos() * within.as_nanos());
+        if sums.count == 0 || (this, within) > (known, of) {
+            sums.worst = (spent, within);
         }
+        sums.count += 1;
+        sums.spent += spent;
+        sums.within += within;
+    }
+
+    /// What it counted so; `None` where it did not.
+    pub(crate) fn shares(&self) -> Option<CollectionShares> {
+        Some(self.shares).filter(|it| it.count > 0)
     }
 
     /// The clock that the log's dates are from jumped.

@@ -1,5 +1,5 @@
 //! What is to be said of a log besides its pauses: what it lacks, and what of it is in doubt.
-use crate::{InputSummary, log_pauses::LogPauses, text};
+use crate::{CollectionShares, InputSummary, log_pauses::LogPauses, text};
 use recording::{Coverage, Source, SourceState};
 use std::time::Duration;
 
@@ -60,6 +60,14 @@ pub(crate) fn coverage(
         }
     };
     note(doubt.unwrap_or_default(), u64::from(doubt.is_some()));
+    if !input.wrapping.is_empty() {
+        note(&format!("the JVM's lines are inside others: {}", input.wrapping.join(", then ")), 1);
+    }
+    if !input.files_missing.is_empty() {
+        let numbers: Vec<String> = input.files_missing.iter().map(u32::to_string).collect();
+        let files = if numbers.len() == 1 { "file" } else { "files" };
+        note(&format!("{files} {} of the rotated log not there", numbers.join(", ")), 1);
+    }
     if let Some(used) = of_application(input, pauses) {
         note(&used, 1);
     }
@@ -71,9 +79,31 @@ pub(crate) fn coverage(
         note(&format!("collections without an end{least}, not counted"), input.unfinished);
     }
     note("lines longer than 1 MiB, left out", input.lines_too_long);
+    if pauses.unlogged.count > 0 {
+        let took = text::duration(pauses.unlogged.total);
+        let what = format!(
+            "collections whose own lines are not in this log (`-Xlog:gc*`), {took} by their stops"
+        );
+        note(&what, pauses.unlogged.count);
+    }
     note("another run of a JVM begins within the log", pauses.clock.restarts());
     let noticed = pauses.noticed.only_counted();
     note("pauses that the application measured itself, not counted again", noticed);
+    if let Some(shares) = pauses.noticed.shares() {
+        note(&in_intervals(&shares), 1);
+    }
+    let jumps = &pauses.noticed.jumps;
+    if jumps.count > 0 {
+        let by = text::duration(jumps.max);
+        note(
+            &format!("the wall clock jumped, by up to {by}, and no time passed: no pause"),
+            jumps.count,
+        );
+    }
+    note(
+        "pauses noticed by the wall clock alone: it may have been set instead",
+        pauses.noticed.by_clock,
+    );
     if pauses.clock.restarts() >= MIXED && doubt.is_none() {
         note(
             "time goes back so often that several JVMs may write to this log: shares and rates are \
@@ -87,6 +117,20 @@ pub(crate) fn coverage(
         note("the host was using swap space when the JVM started", 1);
     }
     coverage
+}
+
+/// What an application counted over intervals.
+fn in_intervals(shares: &CollectionShares) -> String {
+    let (most, of) = shares.worst;
+    format!(
+        "collections took {} of {} in {} that the application counted, up to {} of {} in one: sums, of \
+         which no single pause is known",
+        text::duration(shares.spent),
+        text::duration(shares.within),
+        text::counted(shares.count, "interval"),
+        text::duration(most),
+        text::duration(of)
+    )
 }
 
 /// Dates that jump, where that is not the doubt already.

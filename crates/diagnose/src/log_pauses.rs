@@ -96,6 +96,8 @@ pub(crate) struct LogPauses {
     /// What the application noticed by itself.
     pub(crate) noticed: Noticed,
     has_collections: bool,
+    /// Collections of which only the stops are in the log.
+    pub(crate) unlogged: crate::Count,
     /// What the collections took of a stop whose own line is not in the log any more.
     pub(crate) cut_stop: Option<Duration>,
 }
@@ -216,6 +218,10 @@ impl LogPauses {
             let begin = it.stamp.earlier(it.duration);
             self.see_span(&begin, &it.stamp);
             let start_ns = self.clock.at(&begin);
+            if let Some(ran) = it.ran {
+                self.history.between.0 += ran;
+                self.history.between.1 += it.duration;
+            }
             let collection = log_monitors::collection(&it).map(|gc| {
                 let around = self.history.collection(&gc, start_ns);
                 Collection { gc: Box::new(gc), around }
@@ -256,6 +262,9 @@ impl LogPauses {
         self.history.stops += 1;
         let start = self.clock.at(&begin);
         let inside = self.collections_of(&safepoint, start);
+        if let Some(took) = log_account::unlogged(&safepoint, &inside) {
+            self.unlogged.add(took);
+        }
         self.hold(Some(safepoint), inside, start);
     }
 

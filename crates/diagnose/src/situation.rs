@@ -2,6 +2,9 @@
 use crate::{hazards::Flags, history::History, index::Index, jvm_flags};
 use recording::{CgroupFact, Facts, HostFact, JvmFact};
 
+/// A heap of which more than this is live is full of it.
+pub(crate) const FULL_PERCENT: u128 = 70;
+
 /// What a remedy is fitted to, whatever the cause. `None` is what the input does not tell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Situation {
@@ -75,6 +78,21 @@ impl Situation {
     #[must_use]
     pub fn collector(&self) -> &str {
         self.jvm.as_ref().map_or("", |it| it.collector.as_str())
+    }
+
+    /// Whether it is a program of `GraalVM` that was compiled ahead of time: no HotSpot JVM, and not its
+    /// flags.
+    #[must_use]
+    pub fn is_native_image(&self) -> bool {
+        self.collector() == gclog::Collector::NativeImage.id()
+    }
+
+    /// Whether what stays after a full collection leaves so little of the heap that to collect earlier
+    /// frees nothing: more than 70 % of it.
+    #[must_use]
+    pub fn is_full_of_live_data(&self) -> bool {
+        let (Some(live), Some(heap)) = (self.live_bytes, self.max_heap_bytes) else { return false };
+        u128::from(live) * 100 > u128::from(heap) * FULL_PERCENT
     }
 
     /// The flags given, in the order in which the JVM applies them.

@@ -3,6 +3,7 @@ use crate::{
     Failures, GcEvent, GcPhase, Generation, PhaseTime, References, Step, Tenuring,
     phase::ReferenceKind, unified::Detail,
 };
+use std::time::Duration;
 
 /// Generations of one pause. G1 has six.
 const MAX_GENERATIONS: usize = 16;
@@ -59,8 +60,14 @@ impl Details {
                 self.failures.evacuation |= failure.evacuation;
                 self.failures.promotion |= failure.promotion;
                 self.failures.concurrent_mode |= failure.concurrent_mode;
+                self.failures.pinned |= failure.pinned;
             }
         }
+    }
+
+    /// How long its steps took together.
+    pub(crate) fn stepped(&self) -> Duration {
+        self.steps.iter().map(|it| it.duration).sum()
     }
 
     /// Puts all of it into the event of the pause.

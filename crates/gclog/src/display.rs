@@ -85,6 +85,7 @@ impl fmt::Display for GcEvent {
             (self.failures.evacuation, " evacuation-failed"),
             (self.failures.promotion, " promotion-failed"),
             (self.failures.concurrent_mode, " concurrent-mode-failed"),
+            (self.failures.pinned, " pinned"),
         ];
         for (failed, name) in failures {
             f.write_str(if failed { name } else { "" })?;

@@ -47,6 +47,8 @@ pub enum Collector {
     Zgc,
     /// `-XX:+UseEpsilonGC`, which collects nothing.
     Epsilon,
+    /// The serial one of a `GraalVM` native image, whose program is no HotSpot JVM.
+    NativeImage,
 }
 
 impl Collector {
@@ -61,6 +63,7 @@ impl Collector {
             Collector::Shenandoah => "shenandoah",
             Collector::Zgc => "zgc",
             Collector::Epsilon => "epsilon",
+            Collector::NativeImage => "native-image",
         }
     }
 }
@@ -164,8 +167,8 @@ pub struct CpuTimes {
 /// How a collection failed to do what it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Failures {
-    /// G1 ran out of space to copy into, or could not move pinned objects (`To-space exhausted`,
-    /// `Evacuation Failure`, `to-space overflow`).
+    /// G1 ran out of space to copy into (`To-space exhausted`, `Evacuation Failure: Allocation`,
+    /// `to-space overflow`).
     pub evacuation: bool,
     /// Survivors did not fit into the old generation (`promotion failed`; Serial, ParNew).
     pub promotion: bool,
@@ -173,6 +176,9 @@ pub struct Failures {
     /// a full collection did it in a pause. `concurrent mode interrupted` is none: somebody asked
     /// for that collection.
     pub concurrent_mode: bool,
+    /// G1 left regions where they were that native code had pinned (`Evacuation Failure: Pinned`, JDK 22
+    /// and later): no lack of space.
+    pub pinned: bool,
 }
 
 impl Failures {

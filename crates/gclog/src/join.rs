@@ -8,6 +8,7 @@ use crate::{
     ConcurrentCycle, CpuTimes, Event, GcEvent, GcKind, Generation, Stamp, details::Details,
     unified::Detail,
 };
+use std::time::Duration;
 
 /// Pauses that may be under way at once: one inside another, and room for damaged logs.
 const MAX_OPEN: usize = 4;
@@ -27,6 +28,8 @@ pub(crate) struct Join {
     /// Pauses that have ended and wait for their CPU times, and other events logged in between, in
     /// the order of the log.
     held: Vec<Event>,
+    /// Pauses whose end did not come, and the most that the steps of one took.
+    unfinished: (u64, Duration),
 }
 
 /// A pause of which some line was read, and not the closing one.
@@ -37,11 +40,19 @@ struct Open {
     details: Details,
 }
 
+impl Open {
+    /// Whether it was seen to begin or to work, so that it must end.
+    fn is_pause(&self) -> bool {
+        self.start.is_some() || !self.details.stepped().is_zero()
+    }
+}
+
 impl Join {
     /// A pause begins.
     pub(crate) fn start(&mut self, gc_id: u64, stamp: Stamp) {
-        let open = self.open(gc_id);
-        *open = Open { gc_id, start: Some(stamp), details: Details::default() };
+        let begun = Open { gc_id, start: Some(stamp), details: Details::default() };
+        let before = std::mem::replace(self.open(gc_id), begun);
+        self.lost(&before);
     }
 
     /// Sizes of a generation of a pause that has not ended yet.
@@ -107,8 +118,25 @@ impl Join {
 
     /// The stop is over, and so is every pause in it.
     pub(crate) fn stop_over(&mut self, out: &mut impl FnMut(Event)) {
-        self.open.clear();
+        for it in std::mem::take(&mut self.open) {
+            self.lost(&it);
+        }
         self.release(out);
+    }
+
+    /// Pauses of which the end is not in the log, those under way too, and the most that the steps of one
+    /// took.
+    pub(crate) fn unfinished(&self) -> (u64, Duration) {
+        let under_way = self.open.iter().filter(|it| it.is_pause());
+        under_way
+            .fold(self.unfinished, |(count, most), it| (count + 1, most.max(it.details.stepped())))
+    }
+
+    fn lost(&mut self, open: &Open) {
+        if open.is_pause() {
+            let (count, most) = self.unfinished;
+            self.unfinished = (count + 1, most.max(open.details.stepped()));
+        }
     }
 
     /// Gives out what is held.
@@ -120,7 +148,8 @@ impl Join {
     fn open(&mut self, gc_id: u64) -> &mut Open {
         let at = self.open.iter().position(|it| it.gc_id == gc_id).unwrap_or_else(|| {
             if self.open.len() == MAX_OPEN {
-                self.open.remove(0);
+                let oldest = self.open.remove(0);
+                self.lost(&oldest);
             }
             self.open.push(Open { gc_id, start: None, details: Details::default() });
             self.open.len() - 1

@@ -1,7 +1,7 @@
 //! One run of a JVM, as far as its lines have been read: messages in, events out.
 use crate::{
-    AllocationStall, Collector, Event, Failures, GcEvent, GcKind, HumongousAllocation, InitFact,
-    JvmEvent, Safepoint, Stamp, Unrecognised,
+    AllocationStall, Collector, Event, GcEvent, GcKind, HumongousAllocation, InitFact, JvmEvent,
+    Safepoint, Stamp, Unrecognised,
     cycles::Cycles,
     dates::Dates,
     join::Join,
@@ -91,6 +91,11 @@ impl Jvm {
     /// Gives out what waits for lines that may still come.
     pub(crate) fn release(&mut self, out: &mut impl FnMut(Event)) {
         self.join.release(out);
+    }
+
+    /// Pauses of which the end is not in the log so far, and the most that the steps of one took.
+    pub(crate) fn unfinished(&self) -> (u64, Duration) {
+        self.join.unfinished()
     }
 
     /// The log has ended, or another run writes from here on, and its ids begin at zero again.
@@ -267,7 +272,7 @@ fn collection(
         cpu: end.cpu,
         heap: end.heap,
         generations: Vec::new(),
-        failures: Failures { evacuation: end.evacuation_failed, ..Failures::default() },
+        failures: end.failures,
         phases: Vec::new(),
         steps: Vec::new(),
         references: None,

@@ -5,6 +5,7 @@
 //! said at the start which collector is used has the same number as one that collects: the main
 //! thread never does that.
 use crate::{Event, InitFact, jvm::Jvm, unified::Message, unified::decorations::lone_numbers};
+use std::time::Duration;
 
 /// JVMs that may write to one place at once. The one that wrote first is forgotten for another.
 const MAX_JVMS: usize = 16;
@@ -32,12 +33,21 @@ pub(crate) struct Jvms {
     current: usize,
     forgotten: usize,
     turns: u64,
+    /// Pauses of forgotten ones that did not end, and the most that the steps of one took.
+    unfinished: (u64, Duration),
 }
 
 impl Default for Jvms {
     fn default() -> Jvms {
         let jvms = vec![(None, Jvm::default())];
-        Jvms { numbers: Numbers::default(), jvms, current: 0, forgotten: 0, turns: 0 }
+        Jvms {
+            numbers: Numbers::default(),
+            jvms,
+            current: 0,
+            forgotten: 0,
+            turns: 0,
+            unfinished: (0, Duration::ZERO),
+        }
     }
 }
 
@@ -56,6 +66,11 @@ impl Jvms {
     /// How often one of them wrote again after another.
     pub(crate) fn turns(&self) -> u64 {
         self.turns
+    }
+
+    /// Pauses of all of them whose end is not in the log so far, and the most that the steps of one took.
+    pub(crate) fn unfinished(&self) -> (u64, Duration) {
+        self.jvms.iter().fold(self.unfinished, |sum, (_, jvm)| and(sum, jvm.unfinished()))
     }
 
     /// Each of them.
@@ -131,8 +146,13 @@ impl Jvms {
             let (_, mut jvm) = self.jvms.remove(0);
             jvm.end(out);
             self.forgotten += 1 + jvm.earlier_runs;
+            self.unfinished = and(self.unfinished, jvm.unfinished());
         }
         self.jvms.push((Some(id), Jvm::default()));
         self.jvms.len() - 1
     }
+}
+
+fn and(sum: (u64, Duration), more: (u64, Duration)) -> (u64, Duration) {
+    (sum.0 + more.0, sum.1.max(more.1))
 }

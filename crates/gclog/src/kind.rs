@@ -31,8 +31,39 @@ pub enum NotAGcLog {
     Binary,
     /// The GC log of another virtual machine, named here.
     OtherVm(&'static str),
+    /// Another file about a JVM or its host, named here.
+    Other(Foreign),
     /// Text without a line of a JVM's GC or safepoint log.
     OtherText,
+}
+
+/// A file that people have at hand when they look for a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Foreign {
+    /// `hs_err_pid1234.log`.
+    FatalErrorLog,
+    /// Of `jstack`, `jcmd Thread.print` or `SIGQUIT`.
+    ThreadDump,
+    /// Of `jmap -histo` or `jcmd GC.class_histogram`.
+    ClassHistogram,
+    /// Of `top`.
+    Top,
+    /// Of `vmstat`, `iostat` or `sar`.
+    HostStatistics,
+}
+
+impl Foreign {
+    /// What it is, with its article.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Foreign::FatalErrorLog => "a fatal error log of HotSpot (hs_err_pid)",
+            Foreign::ThreadDump => "a thread dump",
+            Foreign::ClassHistogram => "a class histogram",
+            Foreign::Top => "output of top",
+            Foreign::HostStatistics => "output of vmstat, iostat or sar",
+        }
+    }
 }
 
 impl fmt::Display for NotAGcLog {
@@ -42,6 +73,7 @@ impl fmt::Display for NotAGcLog {
             NotAGcLog::Compressed(by) => write!(f, "it is compressed with {by}"),
             NotAGcLog::Binary => f.write_str("it is no text"),
             NotAGcLog::OtherVm(vm) => write!(f, "it was written by {vm}, not by HotSpot"),
+            NotAGcLog::Other(foreign) => write!(f, "it is {}", foreign.name()),
             NotAGcLog::OtherText => f.write_str("it has no line of a GC or safepoint log"),
         }
     }
@@ -62,7 +94,13 @@ const JROCKIT: &str = "JRockit";
 const ANDROID: &str = "Android's Dalvik or ART";
 
 /// How lines of other virtual machines' logs begin, spaces before them left out.
-const OTHER_VMS: [(&[u8], &str); 23] = [
+const OTHER_VMS: [(&[u8], &str); 29] = [
+    (b"<scan ", J9),
+    (b"<trigger-", J9),
+    (b"<heartbeat", J9),
+    (b"<heap-resize", J9),
+    (b"<vmargs", J9),
+    (b"1TISIGINFO ", J9),
     (b"<verbosegc", J9),
     (b"<af type=", J9),
     (b"<af-start ", J9),
@@ -86,6 +124,29 @@ const OTHER_VMS: [(&[u8], &str); 23] = [
     (b"[nursery", JROCKIT),
     (b"scvg: ", "the Go runtime"),
     (b"GCHH:", "Azul Zing"),
+];
+
+/// How lines of a javacore begin: `0SECTION`, `1STHEAPTYPE`, `3STHSTTYPE` and a thousand others.
+const JAVACORE: [&[u8]; 6] =
+    [b"SECTION", b"STHSTTYPE", b"STHEAP", b"TISIGINFO", b"XMTHDINFO", b"GCHISTORY"];
+
+/// How lines begin that only such a file has.
+const FATAL_ERROR: [&[u8]; 3] = [
+    b"# A fatal error has been detected by the Java Runtime Environment",
+    b"# There is insufficient memory for the Java Runtime Environment",
+    b"GC Heap History (",
+];
+
+/// How lines begin that may also stand among those of a GC log, as in what a process prints.
+const BESIDE: [(&[u8], Foreign); 8] = [
+    (b"Full thread dump ", Foreign::ThreadDump),
+    (b"\"main\" #1 ", Foreign::ThreadDump),
+    (b" num     #instances ", Foreign::ClassHistogram),
+    (b"top - ", Foreign::Top),
+    (b"procs -----------memory", Foreign::HostStatistics),
+    (b"procs ---memory", Foreign::HostStatistics),
+    (b"avg-cpu:  %user", Foreign::HostStatistics),
+    (b"Device            r/s", Foreign::HostStatistics),
 ];
 
 /// What stands within lines of other virtual machines' logs.
@@ -151,9 +212,11 @@ impl LogKind {
             of_line(&line).or_else(|| of_wrapped(&line))
         });
         of_jvm.unwrap_or_else(|| match memchr(0, first_bytes) {
-            _ if lines.any(monitors::is_pause) => LogKind::Legacy,
+            _ if lines.clone().any(monitors::is_pause) => LogKind::Legacy,
             Some(_) => LogKind::NotAGcLog(NotAGcLog::Binary),
-            None => LogKind::NotAGcLog(NotAGcLog::OtherText),
+            None => LogKind::NotAGcLog(
+                lines.find_map(beside).map_or(NotAGcLog::OtherText, NotAGcLog::Other),
+            ),
         })
     }
 }
@@ -179,6 +242,12 @@ fn of_line(line: &[u8]) -> Option<LogKind> {
     if let Some(vm) = other_vm(line) {
         return Some(LogKind::NotAGcLog(NotAGcLog::OtherVm(vm)));
     }
+    if FATAL_ERROR.iter().any(|it| line.starts_with(it)) {
+        return Some(LogKind::NotAGcLog(NotAGcLog::Other(Foreign::FatalErrorLog)));
+    }
+    if beside(line).is_some() {
+        return None;
+    }
     let (decorations, message) = decorations::split(line);
     // Legacy logs have this message too, and it is their only one in common.
     let unified_message =
@@ -200,9 +269,23 @@ fn other_vm(line: &[u8]) -> Option<&'static str> {
     if is_go(text) {
         return Some("the Go runtime");
     }
+    if is_javacore(text) {
+        return Some(J9);
+    }
     let begins = OTHER_VMS.iter().find(|(begin, _)| text.starts_with(begin));
     let within = || WITHIN_OTHER_VMS.iter().find(|(part, _)| memmem::find(text, part).is_some());
     begins.or_else(within).map(|(_, vm)| *vm)
+}
+
+/// `1STHEAPTYPE  …`: a digit and letters in capitals.
+fn is_javacore(text: &[u8]) -> bool {
+    let [digit, rest @ ..] = text else { return false };
+    digit.is_ascii_digit() && JAVACORE.iter().any(|it| rest.starts_with(it))
+}
+
+/// What a line is of that may stand among those of a GC log.
+fn beside(line: &[u8]) -> Option<Foreign> {
+    BESIDE.iter().find(|(begin, _)| line.starts_with(begin)).map(|(_, foreign)| *foreign)
 }
 
 /// `gc 12 @0.058s 0%: …`, of `GODEBUG=gctrace=1`.
@@ -277,6 +360,24 @@ mod tests {
         );
         check("gc 1 @0.058s 0%: 0+1.9+0 ms clock", not(NotAGcLog::OtherVm("the Go runtime")));
         check("[2026-11-21T20:00:00.123+0000][info][http] GET /", not(NotAGcLog::OtherText));
+        check(
+            "3STHSTTYPE     10:00:00:1 GMT j9mm.134",
+            not(NotAGcLog::OtherVm("IBM J9 or OpenJ9")),
+        );
+        let other = |it| not(NotAGcLog::Other(it));
+        check(
+            "#\n# A fatal error has been detected by the Java Runtime Environment:\n#\n# JRE version: OpenJDK Runtime Environment\n# Java VM: OpenJDK 64-Bit Server VM (17+35)\n",
+            other(Foreign::FatalErrorLog),
+        );
+        check(
+            "GC Heap History (10 events):\nEvent: 1.2 GC heap before\n{Heap before GC invocations=1 (full 0):\n",
+            other(Foreign::FatalErrorLog),
+        );
+        let dump = "Full thread dump OpenJDK 64-Bit Server VM (17+35 mixed mode):\n";
+        check(dump, other(Foreign::ThreadDump));
+        check(&format!("{dump}[0.1s] GC(1) Pause Remark 3M->3M(4M) 1.0ms\n"), LogKind::Unified);
+        check("top - 10:00:00 up 1 day\nTasks: 1 total\n", other(Foreign::Top));
+        check("procs -----------memory---------- ---swap--\n", other(Foreign::HostStatistics));
         check("127.0.0.1 - - GET / 200\n", not(NotAGcLog::OtherText));
     }
 }

@@ -66,7 +66,7 @@ pub use event::{
     YoungKind,
 };
 pub use heap::{Extent, Generation, Space, Transition};
-pub use kind::{LogKind, NotAGcLog, looks_like_gc_log};
+pub use kind::{Foreign, LogKind, NotAGcLog, looks_like_gc_log};
 pub use lines::{LineSplitter, MAX_LINE};
 pub use monitors::{ClockJump, CollectionShare, Monitor, MonitorPause};
 pub use parser::Parser;

@@ -122,10 +122,19 @@ impl Parser {
         self.jvms.each().for_each(|jvm| jvm.end(out));
     }
 
+    /// How the lines so far were wrapped, the outermost layer first: `as docker compose writes them`. Empty
+    /// where they were not.
+    #[must_use]
+    pub fn wrapping(&self) -> Vec<String> {
+        self.wrapping.said()
+    }
+
     /// What became of the lines so far.
     #[must_use]
     pub fn counts(&self) -> LineCounts {
-        let (unfinished, unfinished_least) = self.legacy.unfinished();
+        let (legacy, least) = self.legacy.unfinished();
+        let (unified, least_unified) = self.jvms.unfinished();
+        let (unfinished, unfinished_least) = (legacy + unified, least.max(least_unified));
         let jvm_turns = self.jvms.turns();
         LineCounts { jvm_turns, unfinished, unfinished_least, ..self.counts }
     }

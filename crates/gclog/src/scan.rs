@@ -83,12 +83,24 @@ pub(crate) fn decimal_ns(text: &[u8], unit_ns: u64) -> Option<(u64, &[u8])> {
     Some((value.checked_add(part * (unit_ns / POWERS_OF_TEN[digits]))?, after))
 }
 
-/// A size such as `31M`, `153600K`, `512B` or `2G`, in bytes.
+/// A size such as `31M`, `153600K`, `512B`, `2G` or `54.50M`, in bytes.
 pub(crate) fn size_bytes(text: &[u8]) -> Option<(u64, &[u8])> {
     let (value, rest) = integer(text)?;
     let (unit, rest) = rest.split_first()?;
+    if *unit == b'.' {
+        return decimal_size(text);
+    }
     let shift = unit_shift(*unit)?;
     Some((value.checked_mul(1 << shift)?, rest))
+}
+
+/// A size with decimals, which are read down to the millionth.
+#[cold]
+fn decimal_size(text: &[u8]) -> Option<(u64, &[u8])> {
+    let (millionths, rest) = decimal_ns(text, MILLISECOND_NS)?;
+    let (unit, rest) = rest.split_first()?;
+    let bytes = u128::from(millionths) << unit_shift(*unit)?;
+    Some((u64::try_from(bytes / u128::from(MILLISECOND_NS)).ok()?, rest))
 }
 
 /// The power of two of a unit of sizes.

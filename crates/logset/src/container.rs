@@ -18,7 +18,12 @@ pub(crate) enum Container {
 }
 
 /// First bytes, what they are of, and how to get at a log all the same.
-const FOREIGN: [(&[u8], &str, &str); 6] = [
+const FOREIGN: [(&[u8], &str, &str); 7] = [
+    (
+        b"JAVA PROFILE 1.",
+        "is a heap dump",
+        "it shows one moment and no pause: give the JVM's GC log, or a recording of `whypause record`",
+    ),
     (b"BZh", "is compressed with bzip2", "bzcat FILE | whypause explain -"),
     (b"\xfd7zXZ\0", "is compressed with xz", "xzcat FILE | whypause explain -"),
     (b"\x04\x22\x4d\x18", "is compressed with lz4", "lz4cat FILE | whypause explain -"),

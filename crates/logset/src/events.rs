@@ -13,6 +13,8 @@ pub struct Summary {
     pub bytes: u64,
     /// What became of each line that was parsed.
     pub counts: LineCounts,
+    /// What another program had put around the lines, the outermost layer first.
+    pub wrapping: Vec<String>,
     /// Lines beyond [`gclog::MAX_LINE`], left out. They are not in `counts`.
     pub lines_too_long: u64,
     /// Files that were damaged or cut.
@@ -59,6 +61,7 @@ impl LogSet {
         splitter.finish(&mut |line| parser.line(line, &mut |event| on_event(event)));
         parser.finish(&mut |event| on_event(event));
         summary.counts = parser.counts();
+        summary.wrapping = parser.wrapping();
         summary.lines_too_long = splitter.too_long();
         Ok(summary)
     }

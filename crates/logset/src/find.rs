@@ -8,7 +8,7 @@ use crate::{
     name::Name,
     pattern::{is_pattern, pattern},
 };
-use gclog::{LogKind, NotAGcLog};
+use gclog::{Foreign, LogKind, NotAGcLog};
 use std::{
     fs::File,
     io::{self, Read},
@@ -84,14 +84,38 @@ fn one(path: &Path, stdin: &mut Option<Box<dyn Read + Send>>) -> Result<Found, E
 /// A file that the user named is taken at its word, unless it is known to be something else.
 fn named(logs: Vec<Candidate>) -> Result<Found, Error> {
     for candidate in &logs {
-        if let LogKind::NotAGcLog(NotAGcLog::OtherVm(vm)) = candidate.kind {
-            return Err(Error::new(
-                format!("`{}` was written by {vm}, not by HotSpot", candidate.file.said()),
+        let said = candidate.file.said();
+        let (message, hint) = match candidate.kind {
+            LogKind::NotAGcLog(NotAGcLog::OtherVm(vm)) => (
+                format!("`{said}` was written by {vm}, not by HotSpot"),
                 "give a GC log of a HotSpot JVM: OpenJDK, or one built from it",
-            ));
-        }
+            ),
+            LogKind::NotAGcLog(NotAGcLog::Other(foreign)) => {
+                (format!("`{said}` is {}", foreign.name()), instead_of(foreign))
+            }
+            _ => continue,
+        };
+        return Err(Error::new(message, hint));
     }
     Ok(Found::of(logs))
+}
+
+/// What to give in place of such a file.
+fn instead_of(foreign: Foreign) -> &'static str {
+    match foreign {
+        Foreign::FatalErrorLog => {
+            "it tells of a crash and has few of the pauses: give the JVM's GC log, written with \
+             `-Xlog:gc*,safepoint:file=PATH`"
+        }
+        Foreign::ThreadDump | Foreign::ClassHistogram => {
+            "it shows one moment and no pause: give the JVM's GC log, or record the JVM with \
+             `whypause record`"
+        }
+        Foreign::Top | Foreign::HostStatistics => {
+            "it shows the host and no pause: give the JVM's GC log, or record both with \
+             `whypause record`"
+        }
+    }
 }
 
 /// Of a lone file that was named: whether there are more of its set, and how to have them read.

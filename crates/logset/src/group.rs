@@ -5,7 +5,13 @@ use crate::{
     name::Name,
     order::{Member, order},
 };
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    path::Path,
+};
+
+/// Where more are missing between two numbers, they mean something else.
+const MOST_MISSING: usize = 100;
 
 /// A candidate, and how it came here.
 #[derive(Debug)]
@@ -62,7 +68,25 @@ fn set(key: &Key, files: Vec<Candidate>) -> LogSet {
     let utc_offset_min = order.iter().find_map(|&at| members[at].begin.utc_offset_min);
     let mut files: Vec<_> = files.into_iter().map(|it| Some(it.file)).collect();
     let files = order.into_iter().filter_map(|at| files[at].take()).collect();
-    LogSet { name, argument: key.argument, files, notes, utc_offset_min }
+    let missing = missing(&members);
+    LogSet { name, argument: key.argument, files, notes, utc_offset_min, missing }
+}
+
+/// Rotation numbers its files one after the other, those of each date by themselves.
+fn missing(members: &[Member]) -> Vec<u32> {
+    let mut numbers: BTreeMap<&[u64], BTreeSet<u32>> = BTreeMap::new();
+    for Member { name, .. } in members {
+        if let Some(number) = name.number {
+            numbers.entry(&name.date).or_default().insert(number);
+        }
+    }
+    let between = numbers.values().flat_map(|there| {
+        let (first, last) = (there.first().copied(), there.last().copied());
+        let all = first.unwrap_or(0)..last.unwrap_or(0);
+        let gone: Vec<u32> = all.filter(|it| !there.contains(it)).take(MOST_MISSING + 1).collect();
+        if gone.len() > MOST_MISSING { Vec::new() } else { gone }
+    });
+    between.collect()
 }
 
 fn member(candidate: &Candidate) -> Member {

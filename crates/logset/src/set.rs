@@ -35,6 +35,7 @@ pub struct LogSet {
     pub(crate) files: Vec<LogFile>,
     pub(crate) notes: Vec<Note>,
     pub(crate) utc_offset_min: Option<i16>,
+    pub(crate) missing: Vec<u32>,
 }
 
 impl LogSet {
@@ -61,6 +62,12 @@ impl LogSet {
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
+    }
+
+    /// The numbers of files that are not there though those before and after them are.
+    #[must_use]
+    pub fn missing(&self) -> &[u32] {
+        &self.missing
     }
 
     /// How many minutes the dates of its first lines are ahead of UTC; nothing without dates.

@@ -1,17 +1,25 @@
 //! The text of one file, decompressed while it is read.
 use crate::container::Container;
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use encoding_rs_io::DecodeReaderBytesBuilder;
 use flate2::bufread::MultiGzDecoder;
 use std::{
     fmt,
     io::{self, BufReader, Read},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
 
 /// So much of the packed bytes is read at once.
 const BUFFER_BYTES: usize = 64 * 1024;
+
+/// So many first bytes tell whether a text is UTF-16.
+const ENCODING_BYTES: usize = 64;
+
+/// Letters that show it where no mark does.
+const LEAST_PAIRS: usize = 8;
 
 /// What is wrong with a packed file. Everything before the damage was given out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,12 +53,13 @@ pub(crate) struct LogStream {
     /// Whether `inner` has given any bytes.
     begun: bool,
     over: bool,
-    damage: Option<Damage>,
+    /// Of it or of what it is unpacked from.
+    damage: Arc<Mutex<Option<Damage>>>,
 }
 
 impl fmt::Debug for LogStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LogStream").field("damage", &self.damage).finish_non_exhaustive()
+        f.debug_struct("LogStream").field("damage", &self.damage()).finish_non_exhaustive()
     }
 }
 
@@ -73,24 +82,41 @@ impl LogStream {
     pub(crate) fn raw(from: Box<dyn Read + Send>) -> LogStream {
         let packed_bytes = Arc::<AtomicU64>::default();
         let inner = Box::new(Counted { inner: from, bytes: Arc::clone(&packed_bytes) });
-        LogStream::around(inner, packed_bytes)
+        LogStream::around(inner, packed_bytes, Arc::default())
     }
 
-    fn around(inner: Box<dyn Read + Send>, packed_bytes: Arc<AtomicU64>) -> LogStream {
+    fn around(
+        inner: Box<dyn Read + Send>,
+        packed_bytes: Arc<AtomicU64>,
+        damage: Arc<Mutex<Option<Damage>>>,
+    ) -> LogStream {
         let (head, head_at) = (Vec::new(), 0);
-        LogStream { head, head_at, inner, packed_bytes, begun: false, over: false, damage: None }
+        LogStream { head, head_at, inner, packed_bytes, begun: false, over: false, damage }
     }
 
-    /// The text inside of the given container, which is not a zip archive.
+    /// The text inside of the given container, which is not a zip archive, in UTF-8.
     pub(crate) fn unpacked(self, container: Container) -> io::Result<LogStream> {
-        match container {
+        let unpacked = match container {
             Container::Plain | Container::Zip => Ok(self),
             Container::Gzip => self.through(|packed| {
                 let buffered = BufReader::with_capacity(BUFFER_BYTES, packed);
                 Ok(Box::new(MultiGzDecoder::new(buffered)))
             }),
             Container::Zstd => self.through(|packed| Ok(Box::new(zstd::Decoder::new(packed)?))),
+        };
+        unpacked?.in_utf8()
+    }
+
+    /// What a shell of Windows writes is UTF-16.
+    fn in_utf8(mut self) -> io::Result<LogStream> {
+        let encoding = utf16(self.peek(ENCODING_BYTES)?);
+        if encoding.is_none() {
+            return Ok(self);
         }
+        self.through(|text| {
+            let mut decoder = DecodeReaderBytesBuilder::new();
+            Ok(Box::new(decoder.encoding(encoding).build(text)))
+        })
     }
 
     /// What a decoder makes of it.
@@ -98,8 +124,8 @@ impl LogStream {
         self,
         decoder: impl FnOnce(LogStream) -> io::Result<Box<dyn Read + Send>>,
     ) -> io::Result<LogStream> {
-        let packed_bytes = Arc::clone(&self.packed_bytes);
-        Ok(LogStream::around(decoder(self)?, packed_bytes))
+        let (packed_bytes, damage) = (Arc::clone(&self.packed_bytes), Arc::clone(&self.damage));
+        Ok(LogStream::around(decoder(self)?, packed_bytes, damage))
     }
 
     /// The first bytes, up to `wanted` of them. They will be read once more.
@@ -132,7 +158,7 @@ impl LogStream {
 
     /// What was wrong with it, as far as it has been read.
     pub(crate) fn damage(&self) -> Option<Damage> {
-        self.damage
+        *self.damage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read_inner(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -151,7 +177,8 @@ impl LogStream {
                 Err(error) if error.raw_os_error().is_some() => return Err(error),
                 Err(error) => {
                     self.over = true;
-                    self.damage = Some(damage(&error, self.begun));
+                    let found = damage(&error, self.begun);
+                    *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
                 }
             }
         }
@@ -171,6 +198,20 @@ impl Read for LogStream {
             (self.head, self.head_at) = (Vec::new(), 0);
         }
         Ok(length)
+    }
+}
+
+/// The encoding, if text begins with its mark, or as Latin letters look in it: each second byte is zero.
+fn utf16(start: &[u8]) -> Option<&'static Encoding> {
+    let zeros = |at: usize| start.iter().skip(at).step_by(2).filter(|it| **it == 0).count();
+    let (even, odd, pairs) = (zeros(0), zeros(1), start.len() / 2);
+    match start {
+        [0xff, 0xfe, ..] => Some(UTF_16LE),
+        [0xfe, 0xff, ..] => Some(UTF_16BE),
+        _ if pairs < LEAST_PAIRS => None,
+        _ if even == 0 && odd == pairs => Some(UTF_16LE),
+        _ if odd == 0 && even >= pairs => Some(UTF_16BE),
+        _ => None,
     }
 }
 

@@ -1,5 +1,5 @@
 //! What a remedy is.
-use crate::{Advice, Command, Plan, Refusal, Target};
+use crate::{Action, Advice, Command, Plan, Refusal, Target};
 use diagnose::{Cause, Diagnosis, Finding, Situation};
 
 /// What a remedy would change here, or why nothing.
@@ -25,6 +25,9 @@ impl Remedy {
     /// What it comes to for one finding in one situation.
     pub(crate) fn advice(&self, situation: &Situation, finding: &Finding) -> Vec<Advice> {
         let mut advice = (self.advise)(situation, finding);
+        if situation.is_native_image() {
+            advice.retain(|it| is_of_native_image(&it.action));
+        }
         let pid = situation.jvm.as_ref().map_or(0, |it| it.pid);
         for it in &mut advice {
             it.remedy = self.id;
@@ -95,6 +98,11 @@ impl Remedy {
     pub fn page(&self) -> String {
         self.page.to_owned()
     }
+}
+
+/// Whether a program without a HotSpot JVM can follow it: of all flags, it knows those of the heap's size.
+fn is_of_native_image(action: &Action) -> bool {
+    action.commands().is_empty() && action.jvm_flags().iter().all(|it| it.starts_with("-Xm"))
 }
 
 /// The page of a cause in Markdown, with what can be done about it.

@@ -3,9 +3,7 @@ use crate::{
     clean::{MOST_NAME, MOST_PATH, clean, clean_name},
     counted, duration, share,
 };
-use diagnose::{
-    Attribution, Diagnosis, Doubt, Finding, JvmSummary, Pause, PauseKind, WaitLocation,
-};
+use diagnose::{Attribution, Diagnosis, Finding, JvmSummary, Pause, PauseKind, WaitLocation};
 use recording::{Source, SourceState};
 use remedy::{AdviceWhen, Command};
 use std::time::Duration;
@@ -75,6 +73,7 @@ pub(crate) fn collector(jvm: &JvmSummary) -> String {
         "shenandoah" => "Shenandoah",
         "zgc" => "ZGC",
         "epsilon" => "Epsilon",
+        "native-image" => "GraalVM native image",
         other => other,
     };
     let threads = match jvm.gc_threads {
@@ -343,14 +342,7 @@ pub(crate) fn how_to_record(source: Source) -> &'static str {
 
 /// Why nothing that was not seen is ruled out; a phrase.
 pub(crate) fn doubt(diagnosis: &Diagnosis) -> String {
-    match diagnosis.doubt() {
-        Some(Doubt::LostRows(rows)) => format!("{rows} rows were lost"),
-        Some(Doubt::LostEvents(events)) => format!("{events} events were lost"),
-        Some(Doubt::Unexplained(time)) => {
-            format!("{} of the stopped time is unexplained", duration(time))
-        }
-        None => "not known".to_owned(),
-    }
+    diagnosis.doubt().map_or_else(|| "not known".to_owned(), |it| it.to_string())
 }
 
 /// Whether the input is the log of an application that noticed pauses by itself, and no GC log.

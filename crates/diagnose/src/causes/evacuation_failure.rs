@@ -20,12 +20,13 @@ use crate::{
     Cause, Class, Nature,
     cause::{Claims, Explanation},
     collection_traits::CollectionTrait,
-    history::Collection,
+    history::{Collection, History},
     index::Index,
-    log_evidence::extent,
+    log_evidence::{extent, seen},
     tally::Tally,
 };
 use recording::Source;
+use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "evacuation-failure",
@@ -48,12 +49,15 @@ fn is_claimed(it: &Collection) -> bool {
     it.gc.failures.evacuation
 }
 
-fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
+fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let pinned = index.log.and_then(History::said_of_pinned);
     Explanation {
         story: vec![
             "G1 found no free region to copy live objects into, and repaired that with the application stopped.".into(),
         ],
-        evidence: vec![extent(tally)],
+        evidence: std::iter::once(extent(tally))
+            .chain(pinned.map(|it| seen(Duration::ZERO, it)))
+            .collect(),
         ..Explanation::default()
     }
 }
@@ -72,7 +76,10 @@ mod tests {
             &format!("[0.9s][info][gc] GC(1) To-space exhausted\n{end}"),
             "present 300 ms in 1",
         );
-        let new = end.replace("Pause) ", "Pause) (Evacuation Failure: Allocation) ");
-        check(&CAUSE, &new, "present 300 ms in 1");
+        let new =
+            |why: &str| end.replace("Pause) ", &format!("Pause) (Evacuation Failure: {why}) "));
+        check(&CAUSE, &new("Allocation"), "present 300 ms in 1");
+        check(&CAUSE, &new("Allocation / Pinned"), "present 300 ms in 1");
+        check(&CAUSE, &new("Pinned"), "absent");
     }
 }

@@ -24,9 +24,11 @@ use crate::{
     collection_traits::CollectionTrait,
     history::{Collection, is_full},
     index::Index,
-    log_evidence::{busy, collector, extent},
+    log_evidence::{busy, collector, extent, memory, worst},
+    situation::FULL_PERCENT,
     tally::Tally,
 };
+use gclog::GcEvent;
 use recording::Source;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -64,6 +66,8 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         }
         _ => "",
     };
+    let fills = worst(tally).and_then(|it| live_part(&it.gc, index));
+    let why = fills.as_deref().unwrap_or(why);
     let mut story = vec!["The whole heap was collected with the application stopped.".to_owned()];
     story.extend(Some(why.to_owned()).filter(|it| !it.is_empty()));
     Explanation {
@@ -71,6 +75,20 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         evidence: std::iter::once(extent(tally)).chain(busy(tally, index)).collect(),
         ..Explanation::default()
     }
+}
+
+/// That more of the heap is live than concurrent cycles can free in time, where a full collection shows it.
+fn live_part(gc: &GcEvent, index: &Index<'_>) -> Option<String> {
+    let heap = gc.heap?;
+    let most = index.log.and_then(|it| it.jvm.max_heap_bytes);
+    let capacity = heap.capacity?.max(most.unwrap_or(0));
+    (u128::from(heap.after) * 100 > u128::from(capacity) * FULL_PERCENT).then(|| {
+        format!(
+            "Afterwards {} of {} were in use, so that earlier collections would have freed no more.",
+            memory(heap.after),
+            memory(capacity)
+        )
+    })
 }
 
 #[cfg(test)]

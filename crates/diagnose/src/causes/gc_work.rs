@@ -80,7 +80,11 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     }];
     let mut story = Vec::new();
     // What a log has to say where the pauses are long; a recording has better sources.
-    if let Some(log) = index.log.filter(|_| index.facts.is_none() && tally.longest >= LONG) {
+    let log = index.log.filter(|_| index.facts.is_none());
+    if log.is_some_and(|log| log.sums.count() == 0) && tally.inferred == tally.time {
+        return of_stops_alone(tally, most);
+    }
+    if let Some(log) = log.filter(|_| tally.longest >= LONG) {
         story.push(computing(tally, index).unwrap_or_else(|| {
             "The pauses are the collector's own work: what this heap and its survivors cost."
                 .to_owned()
@@ -88,8 +92,26 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         let what = [phase(log), copied(log), goal(log, index), few_threads(log, index)];
         evidence.extend(what.into_iter().flatten().map(|it| seen(Duration::ZERO, it)));
     }
+    let pinned = index.log.and_then(History::said_of_pinned);
+    evidence.extend(pinned.map(|it| seen(Duration::ZERO, it)));
     evidence.extend(busy(tally, index));
     Explanation { story, evidence, ..Explanation::default() }
+}
+
+/// Where the log has the stops and no line of a collection.
+fn of_stops_alone(tally: &Tally, most: String) -> Explanation {
+    let story = "The stops were for collections, as their operations say. The collections' own lines are \
+                 not in this log, so it does not show whether the collector worked or waited.";
+    let extent = format!(
+        "{} in {} for collections{most}",
+        text::duration(tally.time),
+        text::stops(tally.pauses)
+    );
+    Explanation {
+        story: vec![story.to_owned()],
+        evidence: vec![seen(tally.time, extent)],
+        ..Explanation::default()
+    }
 }
 
 /// The longest collection, where it kept CPUs busy for far longer than what it copied can take: threads

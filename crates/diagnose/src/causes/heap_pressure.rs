@@ -23,10 +23,13 @@ use crate::{
     index::Index,
     log_evidence::{extent, memory, seen, worst},
     tally::Tally,
+    text,
 };
 use recording::Source;
 use std::time::Duration;
 
+/// An application that runs less than this between its collections hardly runs, in thousandths.
+const LITTLE_THOUSANDTHS: u128 = 500;
 /// Growth per hour that is worth a word, as a part of the live data.
 const GROWTH: f64 = 0.05;
 
@@ -64,8 +67,25 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         None => "What is live nearly fills the heap.".to_owned(),
     };
     let mut evidence = vec![extent(tally)];
-    evidence.extend(growth(index).map(|it| seen(Duration::ZERO, it)));
+    let more = [between(index), growth(index)];
+    evidence.extend(more.into_iter().flatten().map(|it| seen(Duration::ZERO, it)));
     Explanation { story: vec![story], evidence, ..Explanation::default() }
+}
+
+/// How little the application ran between collections, where it says so itself.
+fn between(index: &Index<'_>) -> Option<String> {
+    let (ran, stopped) = index.log?.between;
+    let all = ran + stopped;
+    let thousandths = (ran.as_nanos() * 1_000).checked_div(all.as_nanos())?;
+    (thousandths < LITTLE_THOUSANDTHS).then(|| {
+        format!(
+            "the application ran for {} of {} ({}.{} %), the rest was these collections",
+            text::duration(ran),
+            text::duration(all),
+            thousandths / 10,
+            thousandths % 10
+        )
+    })
 }
 
 /// Live data that grows.

@@ -143,7 +143,8 @@ fn gone(run: &Diagnosis) -> Option<String> {
     match run.doubt() {
         Some(Doubt::LostRows(rows)) => Some(format!("{rows} rows of the recording were lost")),
         Some(Doubt::LostEvents(events)) => Some(format!("{events} events were lost")),
-        Some(Doubt::Unexplained(_)) | None => None,
+        Some(doubt) if doubt.is_of_pauses() => Some(doubt.to_string()),
+        _ => None,
     }
 }
 

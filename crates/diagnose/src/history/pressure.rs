@@ -14,6 +14,11 @@ const TOO_OFTEN_PERCENT: u32 = 25;
 const OFTEN_LIVE_PERCENT: u64 = 50;
 /// One full collection that frees little may have met a burst: pressure is when it happens again.
 const NEARLY_FULL_TIMES: u32 = 2;
+/// One that worked for so long, and left this much in use, and freed less than that, in per cent, says it
+/// alone.
+const LONG: Duration = Duration::from_secs(1);
+const FULL_PERCENT: u64 = 95;
+const IN_VAIN_PERCENT: u64 = 2;
 
 /// Why a heap is under pressure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +71,11 @@ impl PressureWatch {
         if is_full(gc) {
             let is_nearly_full = percent(heap.after) >= NEARLY_FULL_PERCENT;
             self.nearly_full = if is_nearly_full { self.nearly_full + 1 } else { 0 };
-            if self.nearly_full >= NEARLY_FULL_TIMES {
+            let freed = heap.before.saturating_sub(heap.after);
+            let is_in_vain = gc.duration >= LONG
+                && percent(heap.after) >= FULL_PERCENT
+                && percent(freed) < IN_VAIN_PERCENT;
+            if self.nearly_full >= NEARLY_FULL_TIMES || is_in_vain {
                 return Some(Pressure::NearlyFull { used: heap.after, capacity });
             }
         }

@@ -200,7 +200,8 @@ impl Diagnosis {
         let in_part = crate::findings::TELL_OF_STOPS.iter().any(in_part);
         let logs_all = !matches!(self.jvm.collector.as_str(), "" | "zgc");
         let unseen = in_part || self.lacks_for_stops().is_some();
-        self.statistics.all.count > 0 || (!unseen && (!is_log || logs_all))
+        let lost = self.lost_of_log().is_some();
+        self.statistics.all.count > 0 || (!unseen && !lost && (!is_log || logs_all))
     }
 
     /// The source for want of which a recording cannot say that the JVM was not stopped. `None` where

@@ -96,13 +96,19 @@ fn of(monitor: Monitor, duration: Duration) -> MonitorPause {
 }
 
 /// Of a monitor that tells of collections only: that was all of it.
-fn collected(monitor: Monitor, kind: GcKind, took: Duration, gc_count: Option<u64>) -> MonitorPause {
+fn collected(
+    monitor: Monitor,
+    kind: GcKind,
+    took: Duration,
+    gc_count: Option<u64>,
+) -> MonitorPause {
     MonitorPause { gc_time: Some(took), gc_count, collection: Some(kind), ..of(monitor, took) }
 }
 
 /// The names of collectors of the young generation, as the JVM's beans and Elasticsearch call them, end so
 /// or are so; those of others collect the whole heap or the old generation.
-const YOUNG: [&[u8]; 6] = [b"young", b"Young Generation", b"ParNew", b"PS Scavenge", b"Copy", b"survivor"];
+const YOUNG: [&[u8]; 6] =
+    [b"young", b"Young Generation", b"ParNew", b"PS Scavenge", b"Copy", b"survivor"];
 
 fn kind_of(name: &[u8]) -> GcKind {
     let is_young = YOUNG.iter().any(|it| name.ends_with(it));

@@ -29,10 +29,11 @@ const KINDS: [(&[u8], ReferenceKind); 4] = [
 
 /// Evacuation ran out of space (G1 until JDK 21).
 const EVACUATION: Failures =
-    Failures { evacuation: true, promotion: false, concurrent_mode: false };
-const PROMOTION: Failures = Failures { evacuation: false, promotion: true, concurrent_mode: false };
+    Failures { evacuation: true, promotion: false, concurrent_mode: false, pinned: false };
+const PROMOTION: Failures =
+    Failures { evacuation: false, promotion: true, concurrent_mode: false, pinned: false };
 const CONCURRENT_MODE: Failures =
-    Failures { evacuation: false, promotion: false, concurrent_mode: true };
+    Failures { evacuation: false, promotion: false, concurrent_mode: true, pinned: false };
 
 /// How the messages begin that [`parse`] reads, beside those of [`phases`]; the lines of a table
 /// without their indentation.
@@ -169,7 +170,7 @@ mod tests {
         check(
             "Promotion failed",
             expect![
-                "Failure(Failures { evacuation: false, promotion: true, concurrent_mode: false })"
+                "Failure(Failures { evacuation: false, promotion: true, concurrent_mode: false, pinned: false })"
             ],
         );
         check("Promotion failed, size 4112, has plab? yes", expect!["none"]);

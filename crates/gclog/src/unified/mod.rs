@@ -10,6 +10,7 @@ mod epsilon;
 mod g1;
 mod heads;
 mod init;
+mod native_image;
 mod parallel;
 mod pause;
 mod phases;

@@ -1,11 +1,11 @@
 //! `Pause …` lines: the form that all collectors share.
-use super::{cms, g1, shenandoah, zgc};
+use super::{cms, g1, native_image, shenandoah, zgc};
 use crate::{
-    Collector, CpuTimes, GcKind, Transition, Unrecognised, YoungKind,
+    Collector, CpuTimes, Failures, GcKind, Transition, Unrecognised, YoungKind,
     heap::bytes_transition,
     scan::{MILLISECOND_NS, SECOND_NS, decimal_ns, parenthesised},
 };
-use memchr::memchr;
+use memchr::{memchr, memmem};
 use std::time::Duration;
 
 /// What a `Pause …` message says, id already removed.
@@ -26,7 +26,7 @@ pub(crate) struct PauseEnd<'a> {
     /// Whose it is, where its name or its cause tells.
     pub(crate) collector: Option<Collector>,
     pub(crate) cause: Option<&'a [u8]>,
-    pub(crate) evacuation_failed: bool,
+    pub(crate) failures: Failures,
     pub(crate) heap: Option<Transition>,
     pub(crate) duration: Duration,
     /// Where they stand in the same line.
@@ -37,8 +37,10 @@ pub(crate) struct PauseEnd<'a> {
 type Names = (&'static [(&'static [u8], GcKind)], Option<Collector>);
 
 /// The most frequent first.
-const NAMES: [Names; 5] = [
-    (&[(b"Young", GcKind::Young(YoungKind::Normal)), (b"Full", GcKind::Full)], None),
+const NAMES: [Names; 7] = [
+    (&[(b"Young", GcKind::Young(YoungKind::Normal))], None),
+    (&native_image::PAUSES, Some(Collector::NativeImage)),
+    (&[(b"Full", GcKind::Full)], None),
     (&g1::PAUSES, None),
     (&cms::PAUSES, Some(Collector::Cms)),
     (&zgc::PAUSES, Some(Collector::Zgc)),
@@ -103,7 +105,7 @@ fn ending<'a>(kind: GcKind) -> PauseEnd<'a> {
         kind,
         collector: None,
         cause: None,
-        evacuation_failed: false,
+        failures: Failures::default(),
         heap: None,
         duration: Duration::ZERO,
         cpu: None,
@@ -113,8 +115,9 @@ fn ending<'a>(kind: GcKind) -> PauseEnd<'a> {
 /// The subkind, the cause and the outcome, each in parentheses; what follows them.
 fn read_parentheses<'a>(mut rest: &'a [u8], end: &mut PauseEnd<'a>) -> &'a [u8] {
     while let Some((inside, after)) = rest.strip_prefix(b" ").and_then(parenthesised) {
-        if inside.starts_with(b"Evacuation Failure") {
-            end.evacuation_failed = true;
+        if let Some(what) = inside.strip_prefix(b"Evacuation Failure") {
+            end.failures.pinned = memmem::find(what, b"Pinned").is_some();
+            end.failures.evacuation = what != b": Pinned";
         } else if let (GcKind::Young(_), Some(kind)) = (end.kind, g1::young_kind(inside)) {
             end.kind = GcKind::Young(kind);
             end.collector = Some(Collector::G1);
@@ -193,7 +196,9 @@ mod tests {
             Ok(PauseLine::End(end)) => {
                 let cause = end.cause.map_or("-".into(), String::from_utf8_lossy);
                 let heap = end.heap.map(|it| (it.before >> 20, it.after >> 20, it.capacity));
-                let failed = if end.evacuation_failed { " failed" } else { "" };
+                let Failures { evacuation, pinned, .. } = end.failures;
+                let failed = if evacuation { " failed" } else { "" };
+                let failed = if pinned { format!("{failed} pinned") } else { failed.to_owned() };
                 format!("{} | {cause} | {heap:?} | {:?}{failed}", end.kind.id(), end.duration)
             }
             Err(why) => format!("{why:?}"),
@@ -250,6 +255,38 @@ mod tests {
         check(
             "Pause Young (Mixed) (G1 Evacuation Pause) (Evacuation Failure: Allocation) 3M->2M(6M) 1ms",
             expect!["young-mixed | G1 Evacuation Pause | Some((3, 2, Some(6291456))) | 1ms failed"],
+        );
+    }
+
+    #[test]
+    fn pinned_regions_were_said_to_be_a_lack_of_free_ones() {
+        let check_end = |why: &str, expected: Expect| {
+            let text = format!(
+                "Pause Young (Normal) (G1 Evacuation Pause) (Evacuation Failure: {why}) 3M->2M(6M) 1ms"
+            );
+            check(&text, expected);
+        };
+        check_end(
+            "Pinned",
+            expect!["young | G1 Evacuation Pause | Some((3, 2, Some(6291456))) | 1ms pinned"],
+        );
+        check_end(
+            "Allocation / Pinned",
+            expect![
+                "young | G1 Evacuation Pause | Some((3, 2, Some(6291456))) | 1ms failed pinned"
+            ],
+        );
+    }
+
+    #[test]
+    fn collections_of_a_native_image() {
+        check(
+            "Pause Incremental GC (Collect on allocation) 54.50M->9.50M 3.346ms",
+            expect!["young | Collect on allocation | Some((54, 9, None)) | 3.346ms"],
+        );
+        check(
+            "Pause Full GC (Collect on allocation) 53.50M->9.00M 23.244ms",
+            expect!["full | Collect on allocation | Some((53, 9, None)) | 23.244ms"],
         );
     }
 

@@ -102,7 +102,8 @@ fn read_duration<'a>(
     };
     let (ns, rest) = integer(value?)?;
     let rest = rest.strip_prefix(b" ns")?;
-    if !matches!(rest.first(), None | Some(b',')) {
+    // A quote or whatever else was left behind the line does no harm.
+    if rest.first().is_some_and(u8::is_ascii_alphanumeric) {
         return None;
     }
     *place = Some(Duration::from_nanos(ns));
@@ -176,7 +177,7 @@ fn seconds(text: &[u8]) -> Option<(Duration, &[u8])> {
 pub(crate) fn parse_cleanup(message: &[u8]) -> Option<Duration> {
     let text = message.strip_prefix(b"safepoint cleanup tasks, ")?;
     let (ns, rest) = decimal_ns(text, SECOND_NS)?;
-    (rest == b" secs").then_some(Duration::from_nanos(ns))
+    rest.starts_with(b" secs").then_some(Duration::from_nanos(ns))
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(super) static REMEDY: Remedy = Remedy {
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
-    let knows = matches!(situation.collector(), "g1" | "cms" | "");
+    let knows = matches!(situation.collector(), "g1" | "cms");
     if finding.detail == (Detail::Explicit { by_inspection: true }) || !knows {
         return Vec::new();
     }

@@ -24,8 +24,9 @@ pub(super) static REMEDY: Remedy = Remedy {
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
-    if !matches!(situation.collector(), "cms" | "")
+    if situation.collector() != "cms"
         || situation.given("CMSInitiatingOccupancyFraction")
+        || situation.is_full_of_live_data()
     {
         return Vec::new();
     }

@@ -25,8 +25,9 @@ pub(super) static REMEDY: Remedy = Remedy {
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
-    if !matches!(situation.collector(), "g1" | "")
+    if situation.collector() != "g1"
         || situation.given("InitiatingHeapOccupancyPercent")
+        || situation.is_full_of_live_data()
     {
         return Vec::new();
     }

@@ -22,7 +22,7 @@ pub(super) static REMEDY: Remedy = Remedy {
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
     let old = situation.feature().is_none_or(|it| it < 22);
-    if !old || !matches!(situation.collector(), "g1" | "") {
+    if !old || situation.collector() != "g1" {
         return Vec::new();
     }
     vec![Advice::at_next_start(

@@ -117,7 +117,15 @@ pub(super) fn needs(diagnosis: &Diagnosis, it: &diagnose::Opened, pause: &Pause)
 /// The option that logs the phases of such a collection; `None` where none does.
 fn phases_need(gc: &GcEvent, is_legacy: bool) -> Option<&'static str> {
     match (gc.collector, gc.kind) {
-        (Some(Collector::Zgc | Collector::Shenandoah | Collector::Epsilon), _) => None,
+        (
+            Some(
+                Collector::Zgc
+                | Collector::Shenandoah
+                | Collector::Epsilon
+                | Collector::NativeImage,
+            ),
+            _,
+        ) => None,
         (Some(Collector::G1) | None, GcKind::Young(_)) if is_legacy => Some("-XX:+PrintGCDetails"),
         _ if is_legacy => None,
         (Some(Collector::G1) | None, GcKind::Young(_)) | (_, GcKind::Full) => Some("-Xlog:gc*"),
@@ -129,7 +137,15 @@ fn phases_need(gc: &GcEvent, is_legacy: bool) -> Option<&'static str> {
 /// The option that logs the CPU time of a collection; `None` where none does.
 fn times_need(gc: &GcEvent, is_legacy: bool) -> Option<&'static str> {
     match (gc.collector, gc.kind) {
-        (Some(Collector::Zgc | Collector::Shenandoah | Collector::Epsilon), _) => None,
+        (
+            Some(
+                Collector::Zgc
+                | Collector::Shenandoah
+                | Collector::Epsilon
+                | Collector::NativeImage,
+            ),
+            _,
+        ) => None,
         (_, GcKind::Young(_) | GcKind::Full) if is_legacy => Some("-XX:+PrintGCDetails"),
         (_, GcKind::Young(_) | GcKind::Full) => Some("-Xlog:gc*"),
         _ => None,
@@ -144,7 +160,7 @@ fn without_phases(gc: &GcEvent) -> String {
         Some(Collector::Cms) => "CMS",
         Some(Collector::Zgc) => "ZGC",
         Some(Collector::Shenandoah) => "Shenandoah",
-        Some(Collector::Epsilon) | None => "this collector",
+        Some(Collector::Epsilon | Collector::NativeImage) | None => "this collector",
     };
     format!("No option of {collector} logs the phases of this pause ({}).", name(gc))
 }

@@ -1,6 +1,6 @@
 //! Which causes are ruled out, and which could not be checked and why.
 use crate::{clean::clean, words};
-use diagnose::{Cause, Diagnosis, InputSummary, Nature, Verdict, text::count};
+use diagnose::{Cause, Diagnosis, Nature, Verdict, text::count};
 use recording::{Source, SourceState};
 use std::collections::BTreeMap;
 
@@ -96,10 +96,12 @@ fn of_log(
         concerned.partition(|(_, missing)| *missing == [Source::GcLog]);
     let names =
         |causes: Vec<&(&'static Cause, &[Source])>| causes.iter().map(|it| it.0.short).collect();
-    let reason = match diagnosis.inputs.iter().map(InputSummary::lines_not_read).sum() {
-        0 => "no line of the log shows a pause".to_owned(),
-        1 => "1 line of the log was not understood".to_owned(),
-        n => format!("{} lines of the log were not understood", count(n)),
+    let reason = match diagnosis.lost_of_log() {
+        Some(lost) => lost.to_string(),
+        None if diagnosis.statistics.all.count > 0 => {
+            "lines of its collections are not in the log".to_owned()
+        }
+        None => "no line of the log shows a pause".to_owned(),
     };
     let groups = [
         NotChecked { causes: names(hidden), reason: "a log cannot show them".to_owned(), command },

@@ -2,7 +2,7 @@
 use crate::{
     Options,
     clean::{MOST_NAME, clean_name},
-    duration,
+    counted, duration,
     when::Clockface,
     words,
 };
@@ -105,6 +105,7 @@ pub(super) fn cut_stop(diagnosis: &Diagnosis) -> Option<String> {
 pub(super) fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
     let statistics = &diagnosis.statistics;
     match statistics.all.count {
+        0 if diagnosis.shares.is_some() => only_sums(diagnosis),
         0 if !diagnosis.tells_of_pauses() => no_line_of_a_pause(diagnosis),
         0 if words::is_recording(diagnosis) && diagnosis.coverage.end.is_empty() => {
             "No pause was seen until the recorder was killed.".to_owned()
@@ -127,6 +128,21 @@ pub(super) fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
             duration(statistics.quantiles.p99.min(statistics.all.max))
         ),
     }
+}
+
+/// What an application counted of its collections, where it tells of no single one.
+fn only_sums(diagnosis: &Diagnosis) -> String {
+    let Some(shares) = diagnosis.shares else { return String::new() };
+    let (most, of) = shares.worst;
+    format!(
+        "Collections took {} of {} in {} that the application counted, up to {} of {} in one. These are \
+         sums: the log tells of no single pause, and there were some.",
+        duration(shares.spent),
+        duration(shares.within),
+        counted(shares.count, "interval"),
+        duration(most),
+        duration(of)
+    )
 }
 
 /// A log that shows none is no proof that there were none.

@@ -43,7 +43,17 @@ const LITTLE: f64 = 0.05;
 
 /// What stopped the application, for how long, by whom, and how sure that is; where no pause took
 /// `over` and all are little, that.
+///
+/// What of a log is not there is said with it: any pause may have been in that.
 pub(super) fn sentence(diagnosis: &Diagnosis, over: Duration) -> String {
+    let known = of_known(diagnosis, over);
+    match diagnosis.lost_of_log() {
+        Some(lost) => format!("{known} There may have been more: {lost}."),
+        None => known,
+    }
+}
+
+fn of_known(diagnosis: &Diagnosis, over: Duration) -> String {
     let stopped = diagnosis.statistics.all.total;
     if let Some(stalls) = stalled(diagnosis) {
         return stalls;

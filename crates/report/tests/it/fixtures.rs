@@ -97,6 +97,7 @@ pub(crate) fn diagnosis(pauses: Vec<Attribution>) -> Diagnosis {
         gc: None,
         memory: None,
         cut_stop: None,
+        shares: None,
         findings: Vec::new(),
         watched: diagnose::causes()
             .iter()

@@ -87,7 +87,11 @@ pub(super) fn read_log(
     let (summary, events) = pass(set, &mut diagnosis, u64::MAX, on_pause, redactor, console)?;
     say(&summary.notes, console);
     let (bytes, too_long) = (summary.bytes, summary.lines_too_long);
-    let input = InputSummary::of_log(name.to_owned(), bytes, &summary.counts, too_long);
+    let input = InputSummary {
+        wrapping: summary.wrapping,
+        files_missing: set.missing().to_vec(),
+        ..InputSummary::of_log(name.to_owned(), bytes, &summary.counts, too_long)
+    };
     let shown = if name == "-" { "standard input" } else { name };
     Ok(ReadLog { diagnosis: check(diagnosis.finish(input), shown)?, events })
 }
