@@ -296,6 +296,11 @@ impl Cause {
         collector.is_empty() || self.collectors.is_empty() || self.collectors.contains(&collector)
     }
 
+    /// Whether it shows in the lines of a collection, so that its stop alone does not tell.
+    pub(crate) fn is_told_by_collections(&self) -> bool {
+        matches!(self.claims, Claims::Work(..))
+    }
+
     /// Whether a GC log alone can show it.
     #[must_use]
     pub fn shows_in_log(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Diagnosis of a GC log alone.
 use crate::{
-    Attribution, Diagnosis, InputSummary, JvmSummary, Situation,
+    Attribution, Diagnosis, InputSummary, JvmSummary, Situation, Verdict, Watched,
     attribution::{self, ApplicableCauses, Ledger},
     case::Case,
     findings,
@@ -69,6 +69,9 @@ impl LogDiagnosis {
     #[must_use]
     pub fn finish(mut self, input: InputSummary) -> Diagnosis {
         self.end(&mut |_, _| {});
+        if let Some(dates) = input.application_dates {
+            self.pauses.clock.cover(dates);
+        }
         let clock = self.pauses.clock();
         let statistics = self.sums.finish();
         self.pauses.history.jvm.is_legacy = input.lines_legacy > 0;
@@ -76,21 +79,24 @@ impl LogDiagnosis {
         let span = if doubt.is_some() { Duration::ZERO } else { self.pauses.clock.span() };
         let recorded = recorded(&self.pauses);
         // What was not understood may have been any stop or collection.
-        let is_whole = crate::doubt::lost_of_log(&input).is_none()
-            && self.pauses.unlogged.count == 0
-            && statistics.all.count > 0;
+        let is_whole = crate::doubt::lost_of_log(&input).is_none() && statistics.all.count > 0;
         let partial: &[Source] = if is_whole { &[] } else { &[Source::GcLog] };
         let history = &self.pauses.history;
         let fact = history.jvm.as_fact();
         let index = Index::of_log(&fact, history);
         let pauses = self.kept.finish(self.pauses.noticed.joined.hiccups > 0);
+        let mut watched =
+            findings::verdicts(&self.ledger.tallies, &index, &recorded, partial, true);
+        if self.pauses.unlogged.count > 0 {
+            watched.iter_mut().for_each(without_collections);
+        }
         Diagnosis {
             jvm: jvm_of(&history.jvm),
             situation: Situation::of(&index),
             clock,
             span,
             findings: findings::of(&self.ledger.tallies, &index, statistics.all.total),
-            watched: findings::verdicts(&self.ledger.tallies, &index, &recorded, partial, true),
+            watched,
             unattributed: statistics.unattributed,
             unexplained: self.ledger.remainder.finish(),
             cut_stop: self.pauses.cut_stop,
@@ -136,6 +142,13 @@ impl LogDiagnosis {
 
 fn is_log(source: Source) -> bool {
     source == Source::GcLog
+}
+
+/// Some collections are there by their stops alone: what their own lines tell is not ruled out.
+fn without_collections(it: &mut Watched) {
+    if it.verdict == Verdict::Absent && it.cause.is_told_by_collections() {
+        it.verdict = Verdict::Unknown(vec![Source::GcLog]);
+    }
 }
 
 /// What was recorded: an application's own log is no GC log, and does not speak for the collector.

@@ -38,6 +38,8 @@ pub struct InputSummary {
     pub unfinished_least: Duration,
     /// What another program had put around the lines, the outermost layer first.
     pub wrapping: Vec<String>,
+    /// The earliest and the latest date of lines that an application wrote, in nanoseconds since 1970.
+    pub application_dates: Option<(i64, i64)>,
     /// Numbers of files of a rotated set that are not there though those around them are.
     pub files_missing: Vec<u32>,
 }

@@ -95,6 +95,16 @@ impl LogClock {
         self.last_ns = self.read(stamp).map_or(self.last_ns, |it| it.max(self.last_ns));
     }
 
+    /// The application wrote from the first of these dates to the second, in nanoseconds since 1970: so
+    /// long it ran, where there is no other clock.
+    pub(crate) fn cover(&mut self, (first, last): (i64, i64)) {
+        let (Ok(first), Ok(last)) = (u64::try_from(first), u64::try_from(last)) else { return };
+        if self.clock == Some(Clock::Wall) && self.runs == 0 {
+            self.first_ns = self.first_ns.map(|it| it.min(first));
+            self.last_ns = self.last_ns.max(last);
+        }
+    }
+
     /// The clock of all starts: the finest that the log has.
     pub(crate) fn clock(&self) -> Clock {
         self.clock.unwrap_or(Clock::Uptime)

@@ -26,7 +26,11 @@ pub fn read(log: impl AsRef<[u8]>, keep: Keep) -> Diagnosis {
     parser.finish(&mut |event| diagnosis.event(event));
     let (bytes, too_long) = (log.as_ref().len() as u64, splitter.too_long());
     let input = InputSummary::of_log("gc.log".into(), bytes, &parser.counts(), too_long);
-    diagnosis.finish(InputSummary { wrapping: parser.wrapping(), ..input })
+    diagnosis.finish(InputSummary {
+        wrapping: parser.wrapping(),
+        application_dates: parser.application_dates(),
+        ..input
+    })
 }
 
 /// The verdict on `cause`: `absent`, or `present TIME in N`.

@@ -237,7 +237,7 @@ mod tests {
             let (reaching, at) =
                 if n % 2 == 0 { (8_000_000_000, 100) } else { (100, 9_000_000_000_u64) };
             log += &format!(
-                "[{}.000s][info][safepoint] Safepoint \"G1CollectForAllocation\", Time since last: 5 ns, Reaching safepoint: {reaching} ns, Cleanup: 0 ns, At safepoint: {at} ns, Total: {} ns\n",
+                "[{}.000s][info][safepoint] Safepoint \"\", Time since last: 5 ns, Reaching safepoint: {reaching} ns, Cleanup: 0 ns, At safepoint: {at} ns, Total: {} ns\n",
                 n * every * 60,
                 reaching + at
             );

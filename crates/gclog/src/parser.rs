@@ -98,6 +98,9 @@ impl Parser {
         if !line.is_empty() {
             self.continues = read != Err(Unrecognised::NotALogLine);
         }
+        if read == Err(Unrecognised::NotALogLine) {
+            self.monitors.of_application(line);
+        }
         match self.or_of_monitor(line, read, sink) {
             Ok(true) => self.counts.used += 1,
             Ok(false) => self.counts.of_no_interest += 1,
@@ -127,6 +130,12 @@ impl Parser {
     #[must_use]
     pub fn wrapping(&self) -> Vec<String> {
         self.wrapping.said()
+    }
+
+    /// The earliest and the latest date of lines that an application wrote, in nanoseconds since 1970.
+    #[must_use]
+    pub fn application_dates(&self) -> Option<(i64, i64)> {
+        self.monitors.dates
     }
 
     /// What became of the lines so far.

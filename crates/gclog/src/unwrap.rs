@@ -196,7 +196,7 @@ fn pod(line: &[u8]) -> Option<Cow<'_, [u8]>> {
 fn compose(line: &[u8]) -> Option<Cow<'_, [u8]>> {
     let end = memchr(b'|', &line[..line.len().min(MAX_NAME)])?;
     let name = line[..end].strip_suffix(b" ")?.trim_ascii_end();
-    let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./".contains(byte);
+    let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./@".contains(byte);
     (!name.is_empty() && name.iter().all(of_name)).then_some(())?;
     line[end + 1..].strip_prefix(b" ").map(Cow::Borrowed)
 }

@@ -15,6 +15,8 @@ pub struct Summary {
     pub counts: LineCounts,
     /// What another program had put around the lines, the outermost layer first.
     pub wrapping: Vec<String>,
+    /// The earliest and the latest date of lines that an application wrote, in nanoseconds since 1970.
+    pub application_dates: Option<(i64, i64)>,
     /// Lines beyond [`gclog::MAX_LINE`], left out. They are not in `counts`.
     pub lines_too_long: u64,
     /// Files that were damaged or cut.
@@ -62,6 +64,7 @@ impl LogSet {
         parser.finish(&mut |event| on_event(event));
         summary.counts = parser.counts();
         summary.wrapping = parser.wrapping();
+        summary.application_dates = parser.application_dates();
         summary.lines_too_long = splitter.too_long();
         Ok(summary)
     }

@@ -137,6 +137,8 @@ pub struct ClockJump {
 pub(crate) struct Monitors {
     waiting: Option<Waiting>,
     zone: Zone,
+    /// The earliest and the latest date of lines of the application, in nanoseconds since 1970.
+    pub(crate) dates: Option<(i64, i64)>,
 }
 
 /// What a line has told and the next ones may add to.
@@ -147,6 +149,9 @@ enum Waiting {
     /// Of the other clock; and for how many lines more.
     ForClock(MonitorPause, u8),
 }
+
+/// Where the date of a line is.
+const HEAD: usize = 64;
 
 /// The lines of the two clocks follow each other, but for what other threads write.
 const BETWEEN_CLOCKS: u8 = 8;
@@ -217,6 +222,14 @@ impl Monitors {
             self.zone.tried += 1;
             self.zone.text = date::find(line).and_then(|(_, zone)| zone);
         }
+    }
+
+    /// Looks at the date of a line that is none of a JVM: how long its application ran.
+    pub(crate) fn of_application(&mut self, line: &[u8]) {
+        let head = &line[..line.len().min(HEAD)];
+        let Some(at) = date::stamp(head, self.zone.text, b"").0.wall_ns else { return };
+        let (first, last) = self.dates.unwrap_or((at, at));
+        self.dates = Some((first.min(at), last.max(at)));
     }
 
     /// Gives out what waits for lines that may still come.

@@ -13,7 +13,14 @@ fn set(texts: &[&[u8]]) -> LogSet {
         size_bytes: None,
     };
     let files = texts.iter().map(file).collect();
-    LogSet { name: "-".to_owned(), argument: 0, files, notes: Vec::new(), utc_offset_min: None }
+    LogSet {
+        name: "-".to_owned(),
+        argument: 0,
+        files,
+        notes: Vec::new(),
+        utc_offset_min: None,
+        missing: Vec::new(),
+    }
 }
 
 fn read(texts: &[&[u8]]) -> (Vec<Event>, Summary) {

@@ -120,7 +120,11 @@ fn answer(text: Vec<u8>) -> Result<Diagnosis, String> {
         .map_err(|it| it.to_string())?;
     let input =
         InputSummary::of_log("-".into(), summary.bytes, &summary.counts, summary.lines_too_long);
-    Ok(diagnosis.finish(InputSummary { wrapping: summary.wrapping, ..input }))
+    Ok(diagnosis.finish(InputSummary {
+        wrapping: summary.wrapping,
+        application_dates: summary.application_dates,
+        ..input
+    }))
 }
 
 /// What must not change: stops, collections.

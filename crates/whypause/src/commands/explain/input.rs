@@ -89,6 +89,7 @@ pub(super) fn read_log(
     let (bytes, too_long) = (summary.bytes, summary.lines_too_long);
     let input = InputSummary {
         wrapping: summary.wrapping,
+        application_dates: summary.application_dates,
         files_missing: set.missing().to_vec(),
         ..InputSummary::of_log(name.to_owned(), bytes, &summary.counts, too_long)
     };
