@@ -3,12 +3,14 @@
 
 import type { Columns } from "./model";
 
-export type Zone = "utc" | "local" | "log" | "uptime";
+export type Zone = "utc" | "local" | "log" | "unknown" | "uptime";
 
 export interface Clock {
   wallMs: number | null;
   uptimeMs: number | null;
   zoneMinutes: number | null;
+  /** The dates have no zone: they are shown as they stand in the log. */
+  zoneless: boolean;
   /** Whose zone that is. */
   zoneOwner: "log" | "host";
 }
@@ -18,6 +20,7 @@ export function clockOf(columns: Columns, zoneOwner: Clock["zoneOwner"] = "log")
     wallMs: columns.origin_wall_ms,
     uptimeMs: columns.origin_uptime_ms,
     zoneMinutes: columns.zone_minutes,
+    zoneless: columns.zoneless ?? false,
     zoneOwner,
   };
 }
@@ -25,6 +28,7 @@ export function clockOf(columns: Columns, zoneOwner: Clock["zoneOwner"] = "log")
 /** The zones that a person can choose from; the first is the one to begin with. */
 export function zonesOf(clock: Clock): Zone[] {
   if (clock.wallMs === null) return ["uptime"];
+  if (clock.zoneless) return ["unknown"];
   const zones: Zone[] = clock.zoneMinutes === null ? ["utc", "local"] : ["log", "utc", "local"];
   return clock.uptimeMs === null ? zones : [...zones, "uptime"];
 }
@@ -37,6 +41,8 @@ export function zoneName(zone: Zone, clock: Clock): string {
       return "local time";
     case "log":
       return `${clock.zoneOwner}'s zone (${offsetText(clock.zoneMinutes ?? 0)})`;
+    case "unknown":
+      return "as in the log, no zone";
     case "uptime":
       return clock.uptimeMs === null ? "since the start" : "uptime";
   }
@@ -47,6 +53,8 @@ export function offsetText(minutes: number): string {
   const size = Math.abs(minutes);
   return `${minutes < 0 ? "−" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
+
+const zoneText = (offset: number, zone: Zone): string => (zone === "unknown" ? "(no zone)" : offsetText(offset));
 
 const two = (n: number): string => String(n).padStart(2, "0");
 
@@ -82,7 +90,7 @@ export function timeOfDay(us: number, zone: Zone, clock: Clock): string {
 export function fullTime(us: number, zone: Zone, clock: Clock): string {
   if (zone === "uptime") return `${clock.uptimeMs === null ? "at" : "uptime"} ${uptimeText(us, clock, 3)}`;
   const { date, offset } = shifted(us, zone, clock);
-  return `${dateOf(date)} ${milliOf(date)} ${offsetText(offset)}`;
+  return `${dateOf(date)} ${milliOf(date)} ${zoneText(offset, zone)}`;
 }
 
 /** The JVM's uptime, or null where it is not known. */
@@ -95,7 +103,7 @@ export function rangeText(from: number, to: number, zone: Zone, clock: Clock): s
   if (zone === "uptime") return `${uptimeText(from, clock, 0)} – ${uptimeText(to, clock, 0)}`;
   const [a, b] = [shifted(from, zone, clock), shifted(to, zone, clock)];
   const end = dateOf(a.date) === dateOf(b.date) ? secondOf(b.date) : `${dateOf(b.date)} ${secondOf(b.date)}`;
-  return `${dateOf(a.date)} ${secondOf(a.date)} – ${end} ${offsetText(a.offset)}`;
+  return `${dateOf(a.date)} ${secondOf(a.date)} – ${end} ${zoneText(a.offset, zone)}`;
 }
 
 const S = 1e6;

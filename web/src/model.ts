@@ -114,6 +114,8 @@ export interface Columns {
   origin_uptime_ms: number | null;
   /** Offset of the zone that the log itself is written in, in minutes; null where there is none. */
   zone_minutes: number | null;
+  /** The dates have no zone: they are shown as they stand in the log. */
+  zoneless?: boolean;
   /** From time 0 to the end of the input in milliseconds. */
   span_ms: number;
   /** Pauses from this length on count as long, in milliseconds. */

@@ -89,6 +89,9 @@ test("a clock shows the log's own zone and rounds nothing away", () => {
   assert.equal(clock.fullTime(200_000, "log", it), "2026-11-25 01:00:00.100 +01:00");
   assert.equal(clock.fullTime(200_000, "utc", it), "2026-11-25 00:00:00.100 UTC");
   assert.equal(clock.fullTime(200_000, "uptime", it), "uptime 1.200 s");
+  const zoneless = { ...it, zoneMinutes: null, zoneless: true };
+  assert.deepEqual(clock.zonesOf(zoneless), ["unknown"]);
+  assert.equal(clock.fullTime(0, "unknown", zoneless), "2026-11-24 23:59:59.900 (no zone)");
   assert.deepEqual(clock.zonesOf({ wallMs: null, uptimeMs: 0, zoneMinutes: null }), ["uptime"]);
 });
 

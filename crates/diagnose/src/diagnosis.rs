@@ -390,6 +390,8 @@ pub struct Diagnosis {
     /// What the collections took of a stop whose own line was cut off at the end of the log. How
     /// long that stop was is not known, so it is not in `statistics`.
     pub cut_stop: Option<Duration>,
+    /// How many more runs of a JVM begin within the log.
+    pub restarts: u64,
     /// What an application counted of its collections over whole intervals; `None` where it did not.
     pub shares: Option<CollectionShares>,
     /// Stopped time that no cause could claim.

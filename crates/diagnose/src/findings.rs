@@ -1,6 +1,6 @@
 //! From tallies to findings, verdicts and what remains unexplained.
 use crate::{
-    Cause, Finding, Unexplained, Verdict, Watched,
+    Cause, Finding, Nature, Unexplained, Verdict, Watched,
     attribution::Tallies,
     case::{LogPart, Segment},
     causes,
@@ -39,6 +39,20 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
     });
     rhythm::tell(&mut findings, tallies);
     findings
+}
+
+/// Of a log with so much running time per wait, what shows only as a symptom is no finding:
+/// 36 ms in an hour.
+const TRIFLE: u32 = 100_000;
+/// Nor is one of them so long.
+const TRIFLE_AT_ONCE: Duration = Duration::from_millis(10);
+
+/// Leaves out the symptoms that nobody would notice in a log of this span; zero where it is not known.
+pub(crate) fn leave_out_trifles(tallies: &mut Tallies, span: Duration) {
+    tallies.retain(|&order, tally| {
+        let is_trifle = tally.longest < TRIFLE_AT_ONCE && tally.time * TRIFLE < span;
+        !is_trifle || causes::ALL[order].nature != Nature::Symptom
+    });
 }
 
 /// Whether a cause took part in a pause, or shows outside them.

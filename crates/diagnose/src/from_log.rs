@@ -77,6 +77,7 @@ impl LogDiagnosis {
         self.pauses.history.jvm.is_legacy = input.lines_legacy > 0;
         let doubt = log_notes::doubt_of_span(&input, &self.pauses, statistics.all.total);
         let span = if doubt.is_some() { Duration::ZERO } else { self.pauses.clock.span() };
+        findings::leave_out_trifles(&mut self.ledger.tallies, span);
         let recorded = recorded(&self.pauses);
         // What was not understood may have been any stop or collection.
         let is_whole = crate::doubt::lost_of_log(&input).is_none() && statistics.all.count > 0;
@@ -100,6 +101,7 @@ impl LogDiagnosis {
             unattributed: statistics.unattributed,
             unexplained: self.ledger.remainder.finish(),
             cut_stop: self.pauses.cut_stop,
+            restarts: self.pauses.clock.restarts(),
             shares: self.pauses.noticed.shares(),
             coverage: log_notes::coverage(
                 &input,

@@ -1,6 +1,7 @@
 //! Diagnosis of a recording.
 use crate::{
     Attribution, Diagnosis, GcStatistics, InputSummary, JvmSummary, Pause, PauseKind, Situation,
+    Times,
     account,
     attribution::{self, Ledger},
     case::Case,
@@ -93,6 +94,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         unexplained: ledger.remainder.finish(),
         inputs: vec![InputSummary::of_log(String::new(), 0, &log.counts, 0)],
         cut_stop: None,
+        restarts: 0,
         shares: None,
         memory: log.pauses.history.memory_statistics(span),
         gc: log.statistics(),
@@ -290,6 +292,7 @@ fn safepoint_case<'a>(
         kind: PauseKind::Safepoint,
         start_ns: interval.start.0,
         start_wall_ns: wall.map(|offset| interval.start.0.cast_signed().saturating_add(offset)),
+        times: Times::Known,
         duration: interval.duration(),
         reaching: reached.min(interval.end).since(interval.start),
         operation: names.join(", ").into(),
@@ -312,6 +315,8 @@ fn log_case<'a>(at: usize, index: &'a Index<'a>, log: &mut Log<'_>, wall: Option
     pause.start_ns = start.0;
     pause.start_wall_ns =
         pause.start_wall_ns.or(wall.map(|offset| start.0.cast_signed().saturating_add(offset)));
+    // The recording knows when it read the line.
+    pause.times = Times::Known;
     let segments = segments.into_iter().map(|mut segment| {
         let [from, to] = [segment.interval.start, segment.interval.end]
             .map(|it| start + it.since(found.interval.start));

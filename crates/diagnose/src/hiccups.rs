@@ -8,7 +8,7 @@
 //! instant the thread with the longest wait. Waits for a CPU or for the application's own files are
 //! its own affair.
 use crate::{
-    Pause, PauseKind,
+    Pause, PauseKind, Times,
     account::{cover, merge},
     case::{Case, PausePhase, Segment},
     causes::{is_memory_high, passes_through_file_mapping},
@@ -136,6 +136,7 @@ pub(crate) fn case<'a>(index: &'a Index<'a>, waits: &[Wait], wall: Option<i64>) 
         kind: PauseKind::Hiccup,
         start_ns: start.0,
         start_wall_ns: wall.map(|offset| start.0.cast_signed().saturating_add(offset)),
+        times: Times::Known,
         duration: interval.duration(),
         reaching: Duration::ZERO,
         operation: "".into(),

@@ -95,7 +95,7 @@ pub use keep::Keep;
 pub use mechanisms::Mechanism;
 pub use opened::{Lane, Opened, Span, Stretch, Wait};
 pub use page::{bytes as page_bytes, length as page_length};
-pub use pause::{Attribution, Part, Pause, PauseKind};
+pub use pause::{Attribution, Part, Pause, PauseKind, Times};
 pub use ratio::RatioSums;
 pub use rhythm::Rhythm;
 pub use situation::Situation;

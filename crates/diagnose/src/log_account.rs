@@ -1,6 +1,6 @@
 //! What a log alone can tell of the parts of one pause.
 use crate::{
-    Certainty, Pause, PauseKind,
+    Certainty, Pause, PauseKind, Times,
     case::{LogPart, PausePhase, Segment},
     history::{Beyond, Circumstances, Collection, reference_time},
     log_pauses::{LogPause, pause_of},
@@ -89,6 +89,11 @@ pub(crate) fn noticed(
             Cow::Borrowed("")
         },
         collection: collected.then_some(collecting),
+        times: match (monitor.stamp.is_empty(), monitor.zoned) {
+            (true, _) => Times::None,
+            (false, true) => Times::Known,
+            (false, false) => Times::NoZone,
+        },
         ..pause_of(PauseKind::Hiccup, &monitor.stamp, start_ns, monitor.duration)
     };
     let rest = if monitor.gc_time.is_some() { LogPart::Hiccup } else { LogPart::Unresolved };

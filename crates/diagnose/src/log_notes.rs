@@ -111,6 +111,8 @@ pub(crate) fn coverage(
             1,
         );
     }
+    note("pauses with a date without a time zone: it is shown as it stands", pauses.no_zone);
+    note("pauses without a time: only their order is known", pauses.no_time);
     dates(pauses, doubt, &mut note);
     note("messages dropped by the JVM (-Xlog:async)", input.messages_dropped);
     if pauses.history.jvm.swap.is_some_and(|(total, free)| free < total) {

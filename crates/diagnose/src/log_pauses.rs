@@ -6,7 +6,7 @@ use crate::{
     log_account,
     log_clock::LogClock,
     log_monitors::{self, Noticed},
-    pause::{Pause, PauseKind},
+    pause::{Pause, PauseKind, Times},
 };
 use gclog::{Event, GcEvent, InitFact, MonitorPause, Safepoint, Stamp};
 use recording::{Clock, Cut, Interval};
@@ -96,6 +96,10 @@ pub(crate) struct LogPauses {
     /// What the application noticed by itself.
     pub(crate) noticed: Noticed,
     has_collections: bool,
+    /// Pauses whose date has no zone.
+    pub(crate) no_zone: u64,
+    /// Pauses without any time.
+    pub(crate) no_time: u64,
     /// Collections of which only the stops are in the log.
     pub(crate) unlogged: crate::Count,
     /// What the collections took of a stop whose own line is not in the log any more.
@@ -141,7 +145,11 @@ impl LogPauses {
 
     /// Pauses that are complete, in order.
     pub(crate) fn take(&mut self) -> impl Iterator<Item = LogPause> + '_ {
-        self.done.drain(..)
+        let (no_zone, no_time) = (&mut self.no_zone, &mut self.no_time);
+        self.done.drain(..).inspect(|it| {
+            *no_zone += u64::from(it.pause.times == Times::NoZone);
+            *no_time += u64::from(it.pause.times == Times::None);
+        })
     }
 
     /// The log is over: what still waits for a safepoint line is a pause of its own.
@@ -329,6 +337,7 @@ pub(crate) fn pause_of(kind: PauseKind, stamp: &Stamp, start_ns: u64, duration: 
         kind,
         start_ns,
         start_wall_ns: stamp.earlier(duration).wall_ns,
+        times: if stamp.is_empty() { Times::None } else { Times::Known },
         duration,
         reaching: Duration::ZERO,
         operation: Cow::Borrowed(""),

@@ -14,6 +14,18 @@ pub enum PauseKind {
     Hiccup,
 }
 
+/// What is known of when a pause was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Times {
+    /// The diagnosis' clock says it.
+    #[default]
+    Known,
+    /// The date in the log has no zone: it is that of some clock, and is shown as it stands.
+    NoZone,
+    /// The line in the log has no time at all: where the pause is among the others is known alone.
+    None,
+}
+
 /// An interval in which application threads did not run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pause {
@@ -23,6 +35,8 @@ pub struct Pause {
     pub start_ns: u64,
     /// Start in nanoseconds since 1970-01-01 UTC, where the input tells.
     pub start_wall_ns: Option<i64>,
+    /// What is known of the two.
+    pub times: Times,
     /// How long application threads were stopped.
     pub duration: Duration,
     /// The part until all application threads had stopped (time to safepoint).

@@ -26,6 +26,9 @@ const OFTEN: u64 = 2;
 /// Of fewer nothing is rare or usual.
 const ENOUGH: u64 = 8;
 
+/// Waits whose standard deviation is so much of their mean are each another.
+const UNEVEN: f64 = 0.25;
+
 /// Waits shorter than this on average are short.
 const SHORT: Duration = Duration::from_millis(150);
 /// So many of the longest pauses are looked at for a grid,
@@ -107,6 +110,27 @@ impl Clues<'_> {
     pub(crate) fn usual(&self) -> Option<String> {
         let is_usual = self.tally.pauses >= ENOUGH && self.tally.pauses * OFTEN >= self.of;
         is_usual.then(|| format!("{} of {} {} waited", self.tally.pauses, self.of, self.unit()))
+    }
+
+    /// Whether nearly all of them have it, and each for another time, as with others on the CPUs:
+    /// `59 of 61 collections waited, each for another time`.
+    pub(crate) fn nearly_all_unevenly(&self) -> Option<String> {
+        let are_nearly_all = self.tally.pauses >= ENOUGH && self.tally.pauses * 10 >= self.of * 9;
+        (are_nearly_all && self.variation() >= UNEVEN).then(|| {
+            let (waited, of) = (self.tally.pauses, self.of);
+            format!("{waited} of {of} {} waited, each for another time", self.unit())
+        })
+    }
+
+    /// The standard deviation of the waits, divided by their mean.
+    fn variation(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a spread")]
+        let count = self.tally.pauses as f64;
+        let time = self.tally.time.as_secs_f64();
+        if time <= 0.0 {
+            return 0.0;
+        }
+        (self.tally.squares * count / (time * time) - 1.0).max(0.0).sqrt()
     }
 
     /// `up to 1.96 s in one`, from so long on.

@@ -26,12 +26,21 @@ pub(crate) fn pauses(n: u64) -> String {
     counted(n, "pause")
 }
 
-/// `The VM thread`, `Thread "http-1"`.
+/// ``The VM thread``, ``Thread `http-1` ``: at the begin of a sentence.
 pub(crate) fn the_thread(name: &str) -> String {
     match name {
         "VM Thread" => "The VM thread".into(),
         "" => "A thread".into(),
         _ => format!("Thread `{name}`"),
+    }
+}
+
+/// The same within a sentence.
+pub(crate) fn thread_within(name: &str) -> String {
+    match name {
+        "VM Thread" => "the VM thread".into(),
+        "" => "a thread".into(),
+        _ => format!("thread `{name}`"),
     }
 }
 

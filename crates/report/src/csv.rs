@@ -10,7 +10,8 @@ use std::io::{self, Write};
 const HEADER: &str = "start,start_ns,duration_ns,time_to_safepoint_ns,kind,operation,\
 collection_ns,cause,cause_ns,certainty,unattributed_ns,parts,symptom";
 
-/// Writes every pause in order of time, of one input. `start` is RFC 3339 in UTC and empty where unknown;
+/// Writes every pause in order of time, of one input. `start` is RFC 3339 in UTC, without the
+/// `Z` where the zone is not known, and empty where the time is not;
 /// `cause` is the largest part; `parts` is `id=nanoseconds` of each, separated by spaces;
 /// `symptom` is what most of the unattributed time shows, where a log shows any.
 ///
@@ -62,7 +63,7 @@ fn row(clock: Clock, attribution: &Attribution) -> [String; 13] {
         .map(|part| format!("{}={}", part.cause.id, part.time.as_nanos()))
         .collect();
     [
-        when::wall(clock, pause).map(when::rfc3339).unwrap_or_default(),
+        when::rfc3339(clock, pause).unwrap_or_default(),
         pause.start_ns.to_string(),
         pause.duration.as_nanos().to_string(),
         pause.reaching.as_nanos().to_string(),

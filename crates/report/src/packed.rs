@@ -1,5 +1,5 @@
 //! Pauses in few bytes: as many of the longest as fit into a given amount of memory.
-use diagnose::{Attribution, Cause, Certainty, Part, Pause, PauseKind};
+use diagnose::{Attribution, Cause, Certainty, Part, Pause, PauseKind, Times};
 use recording::Cut;
 use std::{borrow::Cow, cmp::Reverse, mem, time::Duration};
 
@@ -132,6 +132,8 @@ fn pack(it: &Attribution, out: &mut Vec<u8>) {
         pause.cut.begin,
         pause.cut.end,
         it.symptom.is_some(),
+        pause.times == Times::NoZone,
+        pause.times == Times::None,
     ];
     let flags = flags.iter().rev().fold(0, |flags, it| flags << 1 | u128::from(*it));
     put(out, flags << 2 | kind);
@@ -197,6 +199,11 @@ fn unpack(mut from: &[u8]) -> Attribution {
         kind,
         start_ns,
         start_wall_ns,
+        times: match (has(6), has(7)) {
+            (true, _) => Times::NoZone,
+            (_, true) => Times::None,
+            _ => Times::Known,
+        },
         duration,
         reaching,
         operation,

@@ -87,7 +87,9 @@ impl Writer<'_> {
     fn clocks(&mut self, diagnosis: &Diagnosis) -> io::Result<()> {
         let first = diagnosis.pauses.first().map(|it| &it.pause);
         let at_ns = first.map_or(0, |it| it.start_ns);
-        let wall = first.and_then(|it| when::wall(diagnosis.clock, it));
+        // A date without a zone is no time of this clock.
+        let zoned = first.filter(|it| it.times == Times::Known);
+        let wall = zoned.and_then(|it| when::wall(diagnosis.clock, it));
         let reading = |clock_id, timestamp| ClockReading { clock_id, timestamp };
         let mut clocks = vec![reading(BOOTTIME, at_ns), reading(MONOTONIC, at_ns)];
         let wall = wall.and_then(|it| u64::try_from(it.as_nanosecond()).ok());

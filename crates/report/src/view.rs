@@ -68,7 +68,7 @@ impl<'a> View<'a> {
             steps: if verdict::is_quiet(diagnosis, options.over) {
                 Vec::new()
             } else {
-                verdict::steps(&findings, rest.as_ref())
+                verdict::steps(diagnosis, &findings, rest.as_ref())
             },
             header: words::header(diagnosis, options.full),
             totals: words::totals(diagnosis, options.over),

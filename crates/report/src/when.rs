@@ -1,19 +1,30 @@
 //! When a pause began, for people and for programs.
-use diagnose::{Attribution, Diagnosis, Pause};
+use diagnose::{Attribution, Diagnosis, Pause, Times};
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use recording::Clock;
 
-/// Start of `pause` in wall-clock time, where the input tells.
+/// Start of `pause` in wall-clock time, where the input tells. Without a zone it is taken in UTC.
 pub(crate) fn wall(clock: Clock, pause: &Pause) -> Option<Timestamp> {
+    if pause.times == Times::None {
+        return None;
+    }
     let on_wall = || i64::try_from(pause.start_ns).ok().filter(|_| clock == Clock::Wall);
     let ns = pause.start_wall_ns.or_else(on_wall)?;
     Timestamp::from_nanosecond(i128::from(ns)).ok()
 }
 
-/// RFC 3339 in UTC with nanoseconds.
-pub(crate) fn rfc3339(at: Timestamp) -> String {
-    format!("{at:.9}")
+/// Start of `pause` as programs read it, where the input tells: RFC 3339 in UTC with nanoseconds, and
+/// without the `Z` where nobody knows the zone.
+pub(crate) fn rfc3339(clock: Clock, pause: &Pause) -> Option<String> {
+    let utc = format!("{:.9}", wall(clock, pause)?);
+    match pause.times {
+        Times::NoZone => utc.strip_suffix('Z').map(str::to_owned),
+        _ => Some(utc),
+    }
 }
+
+/// What stands where a line has no time.
+const NO_TIME: &str = "-";
 
 /// How the starts of the pauses of one input are written: all alike.
 #[derive(Debug)]
@@ -43,21 +54,26 @@ impl Clockface {
     }
 
     /// Chooses the form: time of day, with the date where the pauses lie on several days; the
-    /// JVM's uptime, or the time since the first pause, where there is no wall clock.
+    /// JVM's uptime, or the time since the first pause, where there is no wall clock. Dates whose zone
+    /// nobody knows stay as they are.
     pub(crate) fn between(
         clock: Clock,
         first: Option<&Pause>,
         last: Option<&Pause>,
         zone: &TimeZone,
     ) -> Clockface {
+        let times = first.map(|it| it.times).unwrap_or_default();
+        let zone = if times == Times::NoZone { &TimeZone::UTC } else { zone };
         let zoned = |pause| wall(clock, pause).map(|at| at.to_zoned(zone.clone()));
         let [begin, end] = [first, last].map(|it| it.and_then(zoned));
         let offset = |it: &Option<Zoned>| it.as_ref().map(Zoned::offset);
         let with_offset = offset(&begin).is_some() && offset(&begin) != offset(&end);
         let title = match (&begin, clock) {
             (Some(_), _) if with_offset => "at".to_owned(),
+            (Some(_), _) if times == Times::NoZone => "at (no zone)".to_owned(),
             (Some(begin), _) if begin.offset().seconds() == 0 => "at (UTC)".to_owned(),
             (Some(begin), _) => format!("at ({})", begin.strftime("%:z")),
+            (None, _) if times == Times::None => "at".to_owned(),
             (None, Clock::Uptime) => "uptime".to_owned(),
             (None, _) => "after the first".to_owned(),
         };
@@ -66,11 +82,12 @@ impl Clockface {
             _ => first.map_or(0, |it| it.start_ns),
         };
         let with_date = begin.as_ref().map(Zoned::date) != end.as_ref().map(Zoned::date);
-        Clockface { zone: zone.clone(), clock, zero_ns, title, with_date, with_offset }
+        let zone = zone.clone();
+        Clockface { zone, clock, zero_ns, title, with_date, with_offset }
     }
 
     pub(crate) fn show(&self, pause: &Pause) -> String {
-        let Some(at) = wall(self.clock, pause) else { return self.since(pause.start_ns) };
+        let Some(at) = wall(self.clock, pause) else { return self.since(pause) };
         let form = match (self.with_date, self.with_offset) {
             (true, true) => "%F %H:%M:%S.%3f %:z",
             (true, false) => "%F %H:%M:%S.%3f",
@@ -83,6 +100,11 @@ impl Clockface {
     /// The same in the middle of a sentence, where no heading has the zone.
     pub(crate) fn show_with_zone(&self, pause: &Pause) -> String {
         let shown = self.show(pause);
+        match pause.times {
+            Times::NoZone => return format!("{shown} (no zone)"),
+            Times::None => return "a time that the log does not say".to_owned(),
+            Times::Known => {}
+        }
         match wall(self.clock, pause).map(|at| at.to_zoned(self.zone.clone())) {
             Some(at) if at.offset().seconds() == 0 && !self.with_offset => format!("{shown} UTC"),
             Some(at) if !self.with_offset => format!("{shown} {}", at.strftime("%:z")),
@@ -90,8 +112,11 @@ impl Clockface {
         }
     }
 
-    fn since(&self, start_ns: u64) -> String {
-        let ms = start_ns.saturating_sub(self.zero_ns) / 1_000_000;
+    fn since(&self, pause: &Pause) -> String {
+        if pause.times == Times::None {
+            return NO_TIME.to_owned();
+        }
+        let ms = pause.start_ns.saturating_sub(self.zero_ns) / 1_000_000;
         format!("{}.{:03} s", ms / 1_000, ms % 1_000)
     }
 }
@@ -103,8 +128,8 @@ pub(crate) struct Extent {
     pub(crate) last: Option<Pause>,
     /// One that has the time of day.
     on_wall: Option<Pause>,
-    /// The latest start of one that has not.
-    latest_ns: Option<u64>,
+    /// The one of those that have not that starts last.
+    latest: Option<Pause>,
 }
 
 impl Extent {
@@ -114,7 +139,10 @@ impl Extent {
             self.first = Some(pause.clone());
         }
         if wall(clock, pause).is_none() {
-            self.latest_ns = self.latest_ns.max(Some(pause.start_ns));
+            let later = self.latest.as_ref().is_none_or(|it| it.start_ns < pause.start_ns);
+            if later && pause.times != Times::None {
+                self.latest = Some(pause.clone());
+            }
         } else if self.on_wall.is_none() {
             self.on_wall = Some(pause.clone());
         }
@@ -131,7 +159,7 @@ impl Extent {
     /// How wide the widest start is. Times of day are all of one width.
     pub(crate) fn columns(&self, clock: &Clockface) -> usize {
         let on_wall = self.on_wall.as_ref().map(|it| clock.show(it));
-        let since = self.latest_ns.map(|it| clock.since(it));
+        let since = self.latest.as_ref().map(|it| clock.since(it));
         on_wall.into_iter().chain(since).map(|it| it.chars().count()).max().unwrap_or(0)
     }
 }
@@ -154,6 +182,30 @@ mod tests {
         let (clock, first) = clockface(zone, 1_792_889_940, last_s);
         let shown = [clock.title.clone(), clock.show(&first), clock.show_with_zone(&first)];
         assert_eq!(shown, expected, "{zone}");
+    }
+
+    #[test]
+    fn a_date_without_a_zone_was_shown_as_utc() {
+        let (_, mut pause) = clockface("UTC0", 1_792_889_940, 1_792_889_945);
+        pause.times = Times::NoZone;
+        let zone = TimeZone::posix("CET-1").expect("a zone");
+        let clock = Clockface::between(Clock::Wall, Some(&pause), Some(&pause), &zone);
+        let shown = [clock.title.clone(), clock.show(&pause), clock.show_with_zone(&pause)];
+        assert_eq!(shown, ["at (no zone)", "00:59:00.000", "00:59:00.000 (no zone)"]);
+        assert_eq!(
+            rfc3339(Clock::Wall, &pause).as_deref(),
+            Some("2026-10-25T00:59:00.000000000")
+        );
+    }
+
+    #[test]
+    fn a_line_without_a_time_was_shown_at_zero_seconds() {
+        let (_, mut pause) = clockface("UTC0", 0, 0);
+        pause.times = Times::None;
+        let clock =
+            Clockface::between(Clock::Uptime, Some(&pause), Some(&pause), &TimeZone::UTC);
+        assert_eq!([clock.title.clone(), clock.show(&pause)], ["at", "-"]);
+        assert_eq!(rfc3339(Clock::Uptime, &pause), None);
     }
 
     #[test]

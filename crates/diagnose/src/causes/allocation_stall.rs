@@ -78,7 +78,7 @@ fn stalls(index: &Index<'_>) -> Option<Evidence> {
             "threads waited {} times for memory, {} in total; {} waited longest, {}",
             stalls.count,
             text::duration(stalls.total),
-            text::the_thread(&log.most_stalled).to_lowercase(),
+            text::thread_within(&log.most_stalled),
             text::duration(stalls.max)
         );
         seen(stalls.total, text)

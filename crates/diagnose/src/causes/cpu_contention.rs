@@ -73,12 +73,17 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
         _ => return None,
     };
     let test = "/proc/pressure/cpu, or the run queue of vmstat 1, when it happens";
+    let nearly_all = clues.nearly_all_unevenly().filter(|_| clues.part != LogPart::Reaching);
+    let usual = clues.usual().filter(|_| clues.part != LogPart::Reaching && nearly_all.is_none());
+    // Where all have to wait for it, one may wait long.
+    let too_long = clues.longest_without_cpu(TOO_LONG).filter(|_| nearly_all.is_none());
     Some(
         Suspicion::new(base, test)
+            .pro(5, nearly_all)
             .pro(3, clues.many_short())
-            .pro(3, clues.usual().filter(|_| clues.part != LogPart::Reaching))
+            .pro(3, usual)
             .pro(1, clues.more_threads_than_cpus())
-            .con(4, clues.longest_without_cpu(TOO_LONG)),
+            .con(4, too_long),
     )
 }
 

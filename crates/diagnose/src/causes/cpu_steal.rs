@@ -96,11 +96,15 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     if !matches!(clues.part, LogPart::Waiting | LogPart::Beyond | LogPart::Hiccup) {
         return None;
     }
+    let nearly_all = clues.nearly_all_unevenly();
+    let usual = clues.usual().filter(|_| nearly_all.is_none());
+    let too_long = clues.longest_without_cpu(TOO_LONG).filter(|_| nearly_all.is_none());
     Some(
         Suspicion::new(1, "the st column of vmstat 1 when it happens")
+            .pro(5, nearly_all)
             .pro(1, clues.many_short())
-            .pro(2, clues.usual())
-            .con(3, clues.longest_without_cpu(TOO_LONG)),
+            .pro(2, usual)
+            .con(3, too_long),
     )
 }
 

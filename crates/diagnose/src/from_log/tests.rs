@@ -195,3 +195,23 @@ fn process_ids_that_take_turns_are_several_jvms() {
     check_notes(&(line(1, 7) + &line(2, 8) + &line(3, 7) + &line(4, 8)), &[&taken], 0);
     check_notes(&(line(1, 7) + &line(2, 7) + &line(3, 8) + &line(4, 8)), &[], 3);
 }
+
+/// Two stops of so many microseconds, nearly all of it to stop the threads, an hour apart.
+fn slow_to_stop(reaching_us: u64) -> Vec<&'static str> {
+    let stop = |at: &str| {
+        format!(
+            "[{at}s][info][safepoint] Safepoint \"Cleanup\", Time since last: 1 ns, Reaching safepoint: {ns} ns, At safepoint: 400000 ns, Total: {total} ns\n",
+            ns = reaching_us * 1_000,
+            total = reaching_us * 1_000 + 400_000
+        )
+    };
+    let diagnosis = log_text::diagnose(&(stop("1.000") + &stop("3601.000")));
+    diagnosis.findings.iter().map(|it| it.cause.id).collect()
+}
+
+#[test]
+fn two_milliseconds_of_an_hour_were_a_finding() {
+    assert!(!slow_to_stop(1_600).contains(&"slow-time-to-safepoint"));
+    assert!(!slow_to_stop(9_999).contains(&"slow-time-to-safepoint"));
+    assert!(slow_to_stop(10_000).contains(&"slow-time-to-safepoint"), "one is long");
+}

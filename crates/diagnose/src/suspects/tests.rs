@@ -207,3 +207,17 @@ fn causes_that_explain_have_no_suspects() {
     assert_eq!(suspects(&collections(&[], 0)), "");
     assert_eq!(suspects(&pause(9_000, 1, YOUNG, 20)), "");
 }
+
+#[test]
+fn where_nearly_all_wait_each_for_another_time_cpus_are_wanted() {
+    let uneven = [60, 2_400, 90, 400, 120, 900, 80, 150, 250, 100];
+    let contended = suspects(&collections(&uneven, 0));
+    for likely in ["cpu-contention", "cpu-steal"] {
+        assert!(contended.split(", ").any(|it| it == likely), "{contended}");
+    }
+    let alike = suspects(&collections(&[2_400; 10], 0));
+    assert!(alike.contains("not cpu-steal"), "{alike}");
+    // One of four waits.
+    let rare = suspects(&collections(&uneven, 3));
+    assert!(rare.contains("not cpu-steal"), "{rare}");
+}

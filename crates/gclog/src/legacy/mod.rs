@@ -16,6 +16,7 @@ mod g1;
 mod header;
 mod held;
 mod known;
+mod native_image;
 mod record;
 mod references;
 mod safepoint;
@@ -87,6 +88,7 @@ impl Legacy {
             [b'[', b'F', ..] => line.starts_with(b"[Full GC"),
             // A later JVM with unified logging may go on in the same file.
             [b'G', b'C', b'(', ..] => false,
+            [b'[', b'I' | b'0'..=b'9', ..] if native_image::claims(line) => true,
             [b'[', ..] => self.active && !is_unified(line),
             [b'0'..=b'9', ..] => true,
             _ => self.active,
@@ -107,6 +109,7 @@ impl Legacy {
         match line.first() {
             None => Ok(false),
             Some(b'0'..=b'9' | b'[' | b'T') if self.whole(line, out) => Ok(true),
+            Some(b'[') if self.native_image(line, out) => Ok(true),
             Some(b'-') if line.starts_with(b"- age ") || line.starts_with(b"---") => Ok(false),
             Some(b'0'..=b'9') => self.stamped(line, out),
             Some(b' ') if self.detail_line(line, out) => Ok(true),

@@ -31,6 +31,8 @@ pub enum Monitor {
     ElasticsearchTimer,
     /// `JmxGcMonitor` of airlift (Trino, Presto), which tells of collections only.
     Airlift,
+    /// `/spark gcmonitor` of the profiler spark (Minecraft servers), which tells of collections only.
+    Spark,
     /// `LongJVMPauseDetector` of Ignite.
     Ignite,
     /// The heartbeat of Hazelcast, which looks at the wall clock alone.
@@ -66,6 +68,7 @@ impl Monitor {
             Monitor::Elasticsearch => ("elasticsearch", "JvmGcMonitorService"),
             Monitor::ElasticsearchTimer => ("elasticsearch-timer", "timer thread"),
             Monitor::Airlift => ("airlift", "JmxGcMonitor"),
+            Monitor::Spark => ("spark-profiler", "spark gcmonitor"),
             Monitor::Ignite => ("ignite", "LongJVMPauseDetector"),
             Monitor::Hazelcast => ("hazelcast", "clock of the heartbeat"),
             Monitor::Hiero => ("hiero", "JVMPauseDetectorThread"),
@@ -473,6 +476,17 @@ WARN  [GossipTasks:1] 1970-01-01 00:40:01,518 FailureDetector.java:278 - Not mar
         let line = "2023-08-25 08:23:33.328+0000 WARN  [c] Detected VM stop-the-world pause: {pauseTime=444, gcTime=0, gcCount=0}";
         assert_eq!(kind(&format!("started\n{line}\n")), LogKind::Legacy);
         assert!(matches!(kind("grep 'Detected VM stop-the-world pause'"), LogKind::NotAGcLog(_)));
+    }
+
+    #[test]
+    fn spark_of_a_game_server_tells_of_collections() {
+        check(
+            "[13:50:49 INFO]: [⚡] Old Gen GC lasting 1169 ms. (cause = Heap Inspection Initiated GC)
+[13:50:49 INFO]:   35.5 MB moved to G1 Old Gen
+[15:16:31] [spark-fabric-async-worker/INFO]: [⚡] Young Gen GC lasting 8 ms. (cause = G1 Evacuation Pause)
+the New Gen GC lasting 8 ms",
+            expect![[r#""#]],
+        );
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! Neo4j `VmPauseMonitor`, Hadoop, `HBase` and Ratis `JvmPauseMonitor`, `HBase` `Sleeper`, Cassandra
 //! `GCInspector` and `FailureDetector`, Elasticsearch and `OpenSearch` `JvmGcMonitorService` and
 //! `ThreadPool.CachedTimeThread`, airlift `JmxGcMonitor`, Ignite `LongJVMPauseDetector`, Hazelcast
-//! `ClusterHeartbeatManager`, Hiero `JVMPauseDetectorThread`, `HikariCP` `HikariPool.HouseKeeper`, Akka
+//! `ClusterHeartbeatManager`, Hiero `JVMPauseDetectorThread`, `gcmonitor` of the
+//! profiler spark (lucko/spark `GarbageCollectionMonitor`), `HikariCP` `HikariPool.HouseKeeper`, Akka
 //! `ClusterHeartbeat`.
 use super::{CollectionShare, Monitor, MonitorPause};
 use crate::{
@@ -55,7 +56,7 @@ const fn entry(mark: &'static [u8], read: Read) -> Entry {
 /// What a monitor of Hadoop's kind says where nothing was collected.
 pub(super) const NO_COLLECTIONS: &[u8] = b"No GCs detected";
 
-pub(super) const TABLE: [Entry; 16] = [
+pub(super) const TABLE: [Entry; 17] = [
     entry(b"Detected VM stop-the-world pause: {pauseTime=", |_, text| neo4j(text)),
     entry(b"Detected pause in JVM or host machine (eg GC): pause of approximately ", |_, text| {
         hadoop(text)
@@ -67,6 +68,7 @@ pub(super) const TABLE: [Entry; 16] = [
     entry(b"[gc][", |_, text| elasticsearch(text)),
     entry(b"timer thread slept for [", |_, text| timer(text)),
     entry(b"Major GC: application ", |_, text| airlift(text)),
+    entry(b" Gen GC lasting ", spark),
     entry(b"Possible too long JVM pause: ", |_, text| ignite(text)),
     entry(b"Possible too long JVM pause [duration=", |_, text| ignite(text)),
     entry(b"System clock apparently jumped from ", |_, text| hazelcast(text)),
@@ -258,6 +260,18 @@ fn airlift(text: &[u8]) -> Option<Found> {
     let heap = Some(Transition { before, after, capacity: None });
     let pause = collected(Monitor::Airlift, GcKind::Full, took, Some(1));
     Some(Found::Pause(MonitorPause { ran: Some(ran), heap, ..pause }))
+}
+
+/// `Old` and `1169 ms. (cause = G1 Evacuation Pause)`: in a game server, to which the lines go as chat.
+fn spark(head: &[u8], text: &[u8]) -> Option<Found> {
+    let kind = match head {
+        [.., b'Y', b'o', b'u', b'n', b'g'] => GcKind::Young(YoungKind::Normal),
+        [.., b'O', b'l', b'd'] => GcKind::Full,
+        _ => return None,
+    };
+    let (ms, rest) = integer(text)?;
+    let pause = collected(Monitor::Spark, kind, Duration::from_millis(ms), Some(1));
+    rest.starts_with(b" ms").then_some(Found::Pause(pause))
 }
 
 /// `871 milliseconds.`, `871 ms. Precision: …` or `871ms]`.

@@ -1,7 +1,7 @@
 //! All pauses of the page, a list for each property: as JSON that is small, and quick to draw.
 use super::model::Numbered;
 use crate::{Options, Pauses, when, words};
-use diagnose::{Attribution, Diagnosis, PauseKind};
+use diagnose::{Attribution, Diagnosis, PauseKind, Times};
 use jiff::Timestamp;
 use recording::Clock;
 use serde::Serialize;
@@ -19,6 +19,8 @@ pub(super) struct Columns {
     origin_wall_ms: Option<f64>,
     origin_uptime_ms: Option<f64>,
     zone_minutes: Option<i32>,
+    /// The dates have no zone.
+    zoneless: bool,
     span_ms: f64,
     limit_ms: f64,
     start_us: Vec<u64>,
@@ -75,7 +77,8 @@ pub(super) fn of(
         columns.origin_wall_ms = Some(zero);
         let wall = Timestamp::from_nanosecond(wall_ns).ok();
         let offset = wall.map(|at| options.zone.to_offset(at).seconds() / 60);
-        columns.zone_minutes = offset.filter(|it| *it != 0);
+        columns.zone_minutes = offset.filter(|it| *it != 0 && !extent.zoneless);
+        columns.zoneless = extent.zoneless;
     }
     if diagnosis.clock == Clock::Uptime {
         columns.origin_uptime_ms = Some(ms(Duration::from_nanos(extent.zero_ns)));
@@ -138,6 +141,8 @@ struct Extent {
     zero_ns: u64,
     /// Start on the clock and since 1970 of one that has both.
     on_wall: Option<(u64, i128)>,
+    /// That one's date has no zone.
+    zoneless: bool,
     count: u64,
     /// How many there are of each length: an eighth of an octave is one.
     lengths: BTreeMap<u32, u64>,
@@ -150,6 +155,7 @@ impl Extent {
         }
         self.zero_ns = self.zero_ns.min(it.pause.start_ns);
         if self.on_wall.is_none() {
+            self.zoneless = it.pause.times == Times::NoZone;
             let wall = when::wall(clock, &it.pause);
             self.on_wall = wall.map(|at| (it.pause.start_ns, at.as_nanosecond()));
         }

@@ -78,7 +78,7 @@ fn pause(clock: Clock, it: &Attribution) -> Pause<'_> {
     };
     Pause {
         start_ns: it.pause.start_ns,
-        start_wall: when::wall(clock, &it.pause).map(when::rfc3339),
+        start_wall: when::rfc3339(clock, &it.pause),
         duration_ns: ns(it.pause.duration),
         time_to_safepoint_ns: ns(it.pause.reaching),
         collection_ns: it.pause.collection.map(ns),

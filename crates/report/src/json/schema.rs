@@ -217,7 +217,7 @@ pub(super) struct Unexplained<'a> {
 #[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Pause<'a> {
     pub(super) start_ns: u64,
-    /// RFC 3339 in UTC.
+    /// RFC 3339 in UTC; without the `Z` where the dates of the log have no zone.
     pub(super) start_wall: Option<String>,
     pub(super) duration_ns: u64,
     pub(super) time_to_safepoint_ns: u64,

@@ -1,6 +1,6 @@
 //! Stops go in, text comes out.
 use super::*;
-use diagnose::{Certainty, Part, Pause, PauseKind};
+use diagnose::{Certainty, Part, Pause, PauseKind, Times};
 use opentelemetry_proto::tonic::{
     collector::metrics::v1::ExportMetricsServiceRequest, common::v1::any_value,
     metrics::v1::ResourceMetrics,
@@ -28,6 +28,7 @@ fn stop(ms: u64, parts: &[(&str, u64)]) -> Attribution {
         kind: PauseKind::Safepoint,
         start_ns: 0,
         start_wall_ns: Some(1_700_000_000_500_000_000),
+        times: Times::Known,
         duration,
         reaching: Duration::from_millis(ms / 4),
         operation: Cow::Borrowed("G1CollectForAllocation"),

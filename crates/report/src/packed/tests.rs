@@ -7,6 +7,7 @@ pub(crate) fn attribution(start_ns: u64, duration: Duration) -> Attribution {
         kind: PauseKind::Gc,
         start_ns,
         start_wall_ns: None,
+        times: Times::Known,
         duration,
         reaching: Duration::ZERO,
         operation: "Pause young".into(),
@@ -47,6 +48,7 @@ fn nothing_is_lost_by_packing() {
                 let pause = Pause {
                     kind,
                     start_wall_ns: wall,
+                    times: Times::Known,
                     operation: if end { "Größe\0".into() } else { "".into() },
                     collection: begin.then_some(Duration::from_micros(7)),
                     detailed,

@@ -46,7 +46,10 @@ const LITTLE: f64 = 0.05;
 ///
 /// What of a log is not there is said with it: any pause may have been in that.
 pub(super) fn sentence(diagnosis: &Diagnosis, over: Duration) -> String {
-    let known = of_known(diagnosis, over);
+    let mut known = of_known(diagnosis, over);
+    if diagnosis.restarts > 0 {
+        known += &format!(" The log holds {} runs of the JVM.", diagnosis.restarts + 1);
+    }
     match diagnosis.lost_of_log() {
         Some(lost) => format!("{known} There may have been more: {lost}."),
         None => known,
@@ -64,8 +67,8 @@ fn of_known(diagnosis: &Diagnosis, over: Duration) -> String {
     if is_quiet(diagnosis, over) {
         return quiet(diagnosis, over);
     }
-    match main(diagnosis) {
-        Some(first) if is_most(first, diagnosis) || is_worst(first, diagnosis) => {
+    match said(diagnosis) {
+        Some(first) => {
             let share = of_stopped(first.time, stopped);
             if first.cause.is_fault() {
                 let once = at_once(first, diagnosis);
@@ -76,8 +79,13 @@ fn of_known(diagnosis: &Diagnosis, over: Duration) -> String {
                 format!("{share} stopped: {what}. {}", beside(diagnosis))
             }
         }
-        _ => unexplained(diagnosis),
+        None => unexplained(diagnosis),
     }
+}
+
+/// The finding that the sentence is about, where it is about one.
+fn said(diagnosis: &Diagnosis) -> Option<&Finding> {
+    main(diagnosis).filter(|it| is_most(it, diagnosis) || is_worst(it, diagnosis))
 }
 
 /// What users felt most: the finding with the largest sum of squares, as whoever arrives in a pause
@@ -255,13 +263,34 @@ fn unexplained(diagnosis: &Diagnosis) -> String {
     format!("{share} stopped: unexplained{seen}.{log}{known}")
 }
 
-/// What to do first: of the largest fault with advice, or to record what is unexplained.
-pub(super) fn steps(findings: &[FindingView<'_>], rest: Option<&Rest>) -> Vec<Step> {
+/// What to do first: of what the sentence is about, or of the largest fault with advice, which is then
+/// named; or to record what is unexplained.
+pub(super) fn steps(
+    diagnosis: &Diagnosis,
+    findings: &[FindingView<'_>],
+    rest: Option<&Rest>,
+) -> Vec<Step> {
     // A small part of the time is not what to begin with.
     let main = findings.iter().filter(|it| it.is_main);
     let of_use = |it: &&FindingView<'_>| !it.advice.is_empty() || !it.suspects.is_empty();
+    let said = said(diagnosis).map(|it| it.cause.id);
+    let is_said = |it: &FindingView<'_>| Some(it.finding.cause.id) == said;
     let mut faults = main.clone().filter(|it| it.is_fault);
-    let advised = faults.find(of_use).or(main.clone().find(of_use));
+    let advised = main.clone().filter(|it| it.is_fault && is_said(it)).find(of_use);
+    let advised = advised.or(faults.find(of_use)).or(main.clone().find(of_use));
+    let mut steps = steps_of(advised, findings, rest);
+    if let Some(other) = advised.filter(|it| !is_said(it) && !steps.is_empty()) {
+        let what = format!("{}, {}", other.finding.cause.short, other.extent);
+        steps.insert(0, Step { when: "for", action: Action::say(what) });
+    }
+    steps
+}
+
+fn steps_of(
+    advised: Option<&FindingView<'_>>,
+    findings: &[FindingView<'_>],
+    rest: Option<&Rest>,
+) -> Vec<Step> {
     if let Some(finding) = advised.filter(|it| !it.suspects.is_empty()) {
         return deciding(finding, rest);
     }

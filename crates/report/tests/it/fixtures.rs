@@ -2,7 +2,7 @@
 use diagnose::{
     Attribution, Cause, Certainty, Count, Culprit, CulpritKind, Detail, Diagnosis, Evidence,
     Finding, InputSummary, JvmSummary, MechanismShare, Part, Pause, PauseKind, PauseStatistics,
-    Situation, Verdict, WaitLocation, Watched,
+    Situation, Times, Verdict, WaitLocation, Watched,
 };
 use recording::{Clock, Coverage, Cut, JvmFact, Source, SourceState};
 use std::time::Duration;
@@ -34,6 +34,7 @@ pub(crate) fn pause(at: u64, length: u64, parts: &[(&str, u64)]) -> Attribution 
             kind: PauseKind::Safepoint,
             start_ns: 5_000_000_000 + at * 1_000_000,
             start_wall_ns: Some(START_WALL_NS + i64::try_from(at * 1_000_000).expect("small")),
+            times: Times::Known,
             duration: ms(length),
             reaching: Duration::from_micros(120),
             operation: "G1CollectForAllocation".into(),
@@ -97,6 +98,7 @@ pub(crate) fn diagnosis(pauses: Vec<Attribution>) -> Diagnosis {
         gc: None,
         memory: None,
         cut_stop: None,
+        restarts: 0,
         shares: None,
         findings: Vec::new(),
         watched: diagnose::causes()
