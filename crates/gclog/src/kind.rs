@@ -46,6 +46,8 @@ pub enum Foreign {
     ThreadDump,
     /// Of `jmap -histo` or `jcmd GC.class_histogram`.
     ClassHistogram,
+    /// Of `jstat`.
+    Jstat,
     /// Of `top`.
     Top,
     /// Of `vmstat`, `iostat` or `sar`.
@@ -60,6 +62,7 @@ impl Foreign {
             Foreign::FatalErrorLog => "a fatal error log of HotSpot (hs_err_pid)",
             Foreign::ThreadDump => "a thread dump",
             Foreign::ClassHistogram => "a class histogram",
+            Foreign::Jstat => "output of jstat",
             Foreign::Top => "output of top",
             Foreign::HostStatistics => "output of vmstat, iostat or sar",
         }
@@ -138,10 +141,13 @@ const FATAL_ERROR: [&[u8]; 3] = [
 ];
 
 /// How lines begin that may also stand among those of a GC log, as in what a process prints.
-const BESIDE: [(&[u8], Foreign); 8] = [
+const BESIDE: [(&[u8], Foreign); 11] = [
     (b"Full thread dump ", Foreign::ThreadDump),
     (b"\"main\" #1 ", Foreign::ThreadDump),
-    (b" num     #instances ", Foreign::ClassHistogram),
+    (b"num     #instances ", Foreign::ClassHistogram),
+    (b"S0C ", Foreign::Jstat),
+    (b"S0     S1     E ", Foreign::Jstat),
+    (b"NGCMN ", Foreign::Jstat),
     (b"top - ", Foreign::Top),
     (b"procs -----------memory", Foreign::HostStatistics),
     (b"procs ---memory", Foreign::HostStatistics),
@@ -166,9 +172,12 @@ const WITHIN_OTHER_VMS: [(&[u8], &str); 12] = [
 ];
 
 /// What stands in legacy lines of JDK 8 and before.
-const LEGACY: [&[u8]; 22] = [
+const LEGACY: [&[u8]; 25] = [
     b"[GC",
     b"[Full GC",
+    b"[Incremental GC (",
+    b" msec: Incremental GC (",
+    b" msec: Full GC (",
     b"[ParNew",
     b"[CMS-",
     b"[Times: user=",
@@ -285,7 +294,8 @@ fn is_javacore(text: &[u8]) -> bool {
 
 /// What a line is of that may stand among those of a GC log.
 fn beside(line: &[u8]) -> Option<Foreign> {
-    BESIDE.iter().find(|(begin, _)| line.starts_with(begin)).map(|(_, foreign)| *foreign)
+    let text = line.trim_ascii_start();
+    BESIDE.iter().find(|(begin, _)| text.starts_with(begin)).map(|(_, foreign)| *foreign)
 }
 
 /// `gc 12 @0.058s 0%: …`, of `GODEBUG=gctrace=1`.
@@ -376,6 +386,8 @@ mod tests {
         let dump = "Full thread dump OpenJDK 64-Bit Server VM (17+35 mixed mode):\n";
         check(dump, other(Foreign::ThreadDump));
         check(&format!("{dump}[0.1s] GC(1) Pause Remark 3M->3M(4M) 1.0ms\n"), LogKind::Unified);
+        check(" S0C    S1C    S0U\n163840.0 1.0 0.0\n", other(Foreign::Jstat));
+        check(" num     #instances         #bytes\n", other(Foreign::ClassHistogram));
         check("top - 10:00:00 up 1 day\nTasks: 1 total\n", other(Foreign::Top));
         check("procs -----------memory---------- ---swap--\n", other(Foreign::HostStatistics));
         check("127.0.0.1 - - GET / 200\n", not(NotAGcLog::OtherText));

@@ -111,6 +111,10 @@ fn instead_of(foreign: Foreign) -> &'static str {
             "it shows one moment and no pause: give the JVM's GC log, or record the JVM with \
              `whypause record`"
         }
+        Foreign::Jstat => {
+            "it shows sums of collections and no single pause: give the JVM's GC log, or record the \
+             JVM with `whypause record`"
+        }
         Foreign::Top | Foreign::HostStatistics => {
             "it shows the host and no pause: give the JVM's GC log, or record both with \
              `whypause record`"

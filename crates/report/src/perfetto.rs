@@ -12,7 +12,7 @@ use crate::{
     clean::{MOST_NAME, clean, clean_name},
     when, words,
 };
-use diagnose::{Attribution, Diagnosis};
+use diagnose::{Attribution, Diagnosis, Times};
 use prost::Message;
 use proto::{
     Annotation, ClockReading, ClockSnapshot, Packet, ProcessDescriptor, ThreadDescriptor, Trace,
