@@ -100,7 +100,12 @@ mod tests {
              [Full GC (CollectOnAllocation): 262128K->41984K, 0.2206950 secs]
              [1523 msec: Incremental GC (CollectOnAllocation) 518144K->5603K, 0.0084970 secs]
              [1530 msec: Full GC (CollectOnAllocation) 518144K->5603K, 0.0184970 secs]",
-            expect![[r#""#]],
+            expect![[r#"
+                GC(0) native-image young (CollectOnAllocation) 20.695ms heap 262128K->41984K
+                GC(1) native-image full (CollectOnAllocation) 220.695ms heap 262128K->41984K
+                uptime 1.523000000 GC(2) native-image young (CollectOnAllocation) 8.497ms heap 518144K->5603K
+                uptime 1.530000000 GC(3) native-image full (CollectOnAllocation) 18.497ms heap 518144K->5603K
+            "#]],
         );
     }
 
@@ -108,7 +113,9 @@ mod tests {
     fn a_full_collection_of_hotspot_is_none() {
         check(
             "1.234: [Full GC (System.gc()) 433K->233K(1984K), 0.0056869 secs]",
-            expect![[r#""#]],
+            expect![[r#"
+                uptime 1.239686900 GC(0) unknown full (System.gc()) 5.6869ms heap 433K->233K(1984K) start uptime 1.234000000
+            "#]],
         );
     }
 }

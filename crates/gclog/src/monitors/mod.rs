@@ -483,9 +483,14 @@ WARN  [GossipTasks:1] 1970-01-01 00:40:01,518 FailureDetector.java:278 - Not mar
         check(
             "[13:50:49 INFO]: [⚡] Old Gen GC lasting 1169 ms. (cause = Heap Inspection Initiated GC)
 [13:50:49 INFO]:   35.5 MB moved to G1 Old Gen
-[15:16:31] [spark-fabric-async-worker/INFO]: [⚡] Young Gen GC lasting 8 ms. (cause = G1 Evacuation Pause)
+[15:16:31] [spark-fabric-async-worker/INFO]: [⚡] Young Gen GC lasting 8 ms. (cause = G1 Humongous Allocation)
+[15:16:31] [worker/INFO]: [⚡] Young Gen GC lasting 8 ms.
 the New Gen GC lasting 8 ms",
-            expect![[r#""#]],
+            expect![[r#"
+                spark-profiler noticed 1.169s collections 1.169s in 1
+                spark-profiler noticed 8ms collections 8ms in 1
+                spark-profiler noticed 8ms collections 8ms in 1
+                3 of 5 lines used"#]],
         );
     }
 

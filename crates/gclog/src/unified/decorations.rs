@@ -77,7 +77,8 @@ impl Layout {
         let may_be_level =
             |&end: &usize| matches!(decorations[end + 1], b'T' | b'D' | b'I' | b'W' | b'E');
         let inner = &self.ends[..self.count.saturating_sub(1)];
-        let begins_with_time = matches!(decorations, [b'[', b'0'..=b'9', ..]);
+        let begins_with_time =
+            matches!(decorations, [b'[', b'0'..=b'9', ..]) && !is_time_of_day(decorations);
         (begins_with_time && !inner.iter().any(may_be_level)) || are_of_hotspot(decorations)
     }
 
@@ -136,7 +137,12 @@ pub(crate) fn are_of_hotspot(decorations: &[u8]) -> bool {
     };
     let foreign = |it: &[u8]| matches!(it, b"TRACE" | b"DEBUG" | b"INFO" | b"WARN" | b"ERROR");
     let any_known = matches!(decorations, [b'[', b'0'..=b'9', ..]) || each(decorations).any(known);
-    any_known && !each(decorations).any(foreign)
+    any_known && !is_time_of_day(decorations) && !each(decorations).any(foreign)
+}
+
+/// `[15:16:31] …`: HotSpot prints no time without a date.
+fn is_time_of_day(decorations: &[u8]) -> bool {
+    matches!(decorations, [b'[', _, _, b':', ..])
 }
 
 /// The numbers without a unit, `pid` and `tid`, which HotSpot prints in this order; 0 to 2 of

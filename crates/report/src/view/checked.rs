@@ -1,6 +1,6 @@
 //! Which causes are ruled out, and which could not be checked and why.
 use crate::{clean::clean, words};
-use diagnose::{Cause, Diagnosis, Nature, Verdict, text::count};
+use diagnose::{Cause, Diagnosis, Nature, Verdict};
 use recording::{Source, SourceState};
 use std::collections::BTreeMap;
 

@@ -124,7 +124,8 @@ fn a_log_alone_says_what_it_cannot_show() {
             cannot show them). To check: whypause record -p PID -d 60s
             Not checked: explicit collection, metaspace collection, heap pressure, humongous
             allocation, evacuation failure, full collection, GC locker, reference
-            processing, long remark, eden shrunk (no line of the log shows a pause).
+            processing, long remark, eden shrunk (lines of its collections are not in the
+            log).
 
             Coverage: 3 of 61 log lines not understood.
         "#]],
