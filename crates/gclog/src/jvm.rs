@@ -124,7 +124,9 @@ impl Jvm {
                 self.join.start(gc_id, stamp);
             }
             GcMessage::Pause(PauseLine::End(end)) => {
-                let stamp = stamp();
+                // Who joins all lines of a collection keeps the time of the first.
+                let is_joined = end.cpu.is_some();
+                let stamp = if is_joined { stamp().later(end.duration) } else { stamp() };
                 self.run_of(gc_id, &stamp, out);
                 if !is_possible(end.duration, &stamp, self.began.as_ref()) {
                     return Err(Unrecognised::Malformed);

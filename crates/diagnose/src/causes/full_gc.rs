@@ -41,8 +41,8 @@ pub(super) static CAUSE: Cause = Cause {
     class: Class::Collector,
     remedies: &[
         "g1-earlier-cycles",
-        "newer-jdk",
         "larger-heap",
+        "newer-jdk",
         "concurrent-collector",
         "g1-advice",
     ],
@@ -67,8 +67,10 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         _ => "",
     };
     let fills = worst(tally).and_then(|it| live_part(&it.gc, index));
-    let why = fills.as_deref().unwrap_or(why);
-    let mut story = vec!["The whole heap was collected with the application stopped.".to_owned()];
+    let why = if fills.is_some() { "" } else { why };
+    let stayed = fills.map(|it| format!(", and {it} stayed in use")).unwrap_or_default();
+    let mut story =
+        vec![format!("The whole heap was collected with the application stopped{stayed}.")];
     story.extend(Some(why.to_owned()).filter(|it| !it.is_empty()));
     Explanation {
         story,
@@ -77,17 +79,14 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     }
 }
 
-/// That more of the heap is live than concurrent cycles can free in time, where a full collection shows it.
+/// How much of the heap is live, where that is so much that to collect earlier would free no more:
+/// `430 MB of 504 MB`.
 fn live_part(gc: &GcEvent, index: &Index<'_>) -> Option<String> {
     let heap = gc.heap?;
     let most = index.log.and_then(|it| it.jvm.max_heap_bytes);
     let capacity = heap.capacity?.max(most.unwrap_or(0));
     (u128::from(heap.after) * 100 > u128::from(capacity) * FULL_PERCENT).then(|| {
-        format!(
-            "Afterwards {} of {} were in use, so that earlier collections would have freed no more.",
-            memory(heap.after),
-            memory(capacity)
-        )
+        format!("{} of {}", memory(heap.after), memory(capacity))
     })
 }
 

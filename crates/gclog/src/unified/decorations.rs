@@ -103,7 +103,7 @@ fn one(text: &[u8]) -> Option<usize> {
     while text.get(at) == Some(&b' ') {
         at += 1;
     }
-    (text.get(at) == Some(&b']') && at > 1).then_some(at + 1)
+    (text.get(at) == Some(&b']')).then_some(at + 1)
 }
 
 /// The decorations one by one, without brackets and padding.
@@ -137,7 +137,8 @@ pub(crate) fn are_of_hotspot(decorations: &[u8]) -> bool {
     };
     let foreign = |it: &[u8]| matches!(it, b"TRACE" | b"DEBUG" | b"INFO" | b"WARN" | b"ERROR");
     let any_known = matches!(decorations, [b'[', b'0'..=b'9', ..]) || each(decorations).any(known);
-    any_known && !is_time_of_day(decorations) && !each(decorations).any(foreign)
+    // Of one that has no tags HotSpot prints the brackets, but never first.
+    any_known && !decorations.starts_with(b"[]") && !is_time_of_day(decorations) && !each(decorations).any(foreign)
 }
 
 /// `[15:16:31] …`: HotSpot prints no time without a date.
@@ -380,7 +381,8 @@ mod tests {
     fn brackets_in_a_message_stay_there() {
         check("[0.1s][info ] [gc] text", expect!["uptime 100000000 | [gc] text"]);
         check("[Full GC (System.gc()) 1K->2K(3K)]", expect!["[Full GC (System.gc()) 1K->2K(3K)]"]);
-        check("[] x", expect!["[] x"]);
+        check("[] x", expect!["x"]);
+        check("[0.1s][warning][] x", expect!["uptime 100000000 | x"]);
     }
 
     #[test]

@@ -136,7 +136,7 @@ fn only_sums(diagnosis: &Diagnosis) -> String {
     let (most, of) = shares.worst;
     format!(
         "Collections took {} of {} in {} that the application counted, up to {} of {} in one. These are \
-         sums: the log tells of no single pause, and there were some.",
+         sums: of no single pause the log tells how long it was.",
         duration(shares.spent),
         duration(shares.within),
         counted(shares.count, "interval"),
