@@ -200,6 +200,9 @@ const LEGACY: [&[u8]; 25] = [
     b"OpenJDK 64-Bit Server VM (",
 ];
 
+/// A legacy line without a time.
+const APPLICATION_TIME: &[u8] = b"Application time: ";
+
 /// Tags whose lines are of GC or safepoint logs.
 const TAGS: [&[u8]; 2] = [b"gc", b"safepoint"];
 
@@ -268,7 +271,8 @@ fn of_line(line: &[u8]) -> Option<LogKind> {
     if known && decorations::are_of_hotspot(decorations) {
         return Some(LogKind::Unified);
     }
-    let legacy = LEGACY.iter().any(|text| memmem::find(line, text).is_some());
+    let legacy = line.starts_with(APPLICATION_TIME)
+        || LEGACY.iter().any(|text| memmem::find(line, text).is_some());
     legacy.then_some(LogKind::Legacy)
 }
 

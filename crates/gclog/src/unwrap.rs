@@ -12,7 +12,7 @@ use memchr::{memchr, memmem};
 use std::borrow::Cow;
 
 /// How lines may be wrapped, the most particular first.
-const FORMS: [(Form, &str); 9] = [
+const FORMS: [(Form, &str); 10] = [
     (cri, "a container runtime's"),
     (pod, "kubectl's"),
     (syslog, "syslog's"),
@@ -21,8 +21,12 @@ const FORMS: [(Form, &str); 9] = [
     (time, "with a time before them"),
     (labels, "Loki's"),
     (clean::plain_of_text, "with colours"),
+    (grep, "grep's"),
     (anything, "with text before them"),
 ];
+
+/// [`anything`] among [`FORMS`], the last that is tried.
+const ANYTHING: usize = FORMS.len() - 1;
 
 /// What is inside a line of this form; `None` where it is of another.
 type Form = fn(&[u8]) -> Option<Cow<'_, [u8]>>;
@@ -138,12 +142,30 @@ fn search(line: &[u8], is_of_jvm: &impl Fn(&[u8]) -> bool, layers: &mut Vec<Laye
     }
     for (layer, inside) in quoted.into_iter().chain(forms(line)) {
         layers.push(layer);
-        if is_of_jvm(&inside) || search(&inside, is_of_jvm, layers) {
+        if is_of_jvm(&inside) {
+            search_deeper(&inside, is_of_jvm, layers);
+            return true;
+        }
+        if search(&inside, is_of_jvm, layers) {
             return true;
         }
         layers.pop();
     }
     false
+}
+
+/// Finds further layers around a line that is known without taking them off, as legacy lines are known
+/// by what stands within them.
+fn search_deeper(line: &[u8], is_of_jvm: &impl Fn(&[u8]) -> bool, layers: &mut Vec<Layer>) {
+    if layers.len() == MAX_LAYERS {
+        return;
+    }
+    let all = texts(line).into_iter().chain(forms(line));
+    let mut particular = all.filter(|(layer, _)| *layer != Layer::Form(ANYTHING));
+    if let Some((layer, inside)) = particular.find(|(_, inside)| is_of_jvm(inside)) {
+        layers.push(layer);
+        search_deeper(&inside, is_of_jvm, layers);
+    }
 }
 
 fn forms(line: &[u8]) -> impl Iterator<Item = (Layer, Cow<'_, [u8]>)> {
@@ -211,8 +233,21 @@ fn wrapper(line: &[u8]) -> Option<Cow<'_, [u8]>> {
     rest[time + 1..].strip_prefix(b" ").map(Cow::Borrowed)
 }
 
-/// Whatever stands before the first decoration, such as the name of the file that `grep` found the
-/// line in.
+/// `gc.log:…`, `12:…`, `gc.log:12:…`: the name of the file and the number of the line, of which one is
+/// taken off. The legacy form of a time, `1.234: …`, is none.
+fn grep(line: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let end = memchr(b':', &line[..line.len().min(MAX_NAME)])?;
+    let (name, rest) = (&line[..end], &line[end + 1..]);
+    let is_number = !name.is_empty() && name.iter().all(u8::is_ascii_digit);
+    let is_file = name.iter().any(u8::is_ascii_alphabetic)
+        && name.iter().any(|byte| b"./".contains(byte))
+        && !name.iter().any(|byte| b" \"[]{}()|".contains(byte));
+    // A line of blanks and text is one, too.
+    let of_number = is_number && (!rest.starts_with(b" ") || rest.starts_with(b"  "));
+    (of_number || is_file).then_some(Cow::Borrowed(rest))
+}
+
+/// Whatever stands before the first decoration, such as the name of a host.
 fn anything(line: &[u8]) -> Option<Cow<'_, [u8]>> {
     // Of an object that is cut short.
     if matches!(line.trim_ascii_start(), [b'{', b'"', ..]) {
@@ -274,7 +309,8 @@ fn labels(line: &[u8]) -> Option<Cow<'_, [u8]>> {
 /// `{"log"=>"…"}`, `time,host,"…"`. One that is cut short is left out.
 fn texts(line: &[u8]) -> Vec<(Layer, Cow<'_, [u8]>)> {
     // In a row a quote is doubled, elsewhere it is escaped.
-    let is_row = memmem::find(line, b"\":").is_none() && memmem::find(line, b"\"=>").is_none();
+    let ends_name = |&at: &usize| !line[..at].ends_with(b"\"") && is_name(&line[at + 1..]);
+    let is_row = memchr::memchr_iter(b'"', line).find(ends_name).is_none();
     let (mut found, mut name, mut at) = (Vec::new(), None, 0);
     while found.len() < MAX_TEXTS {
         let Some(quote) = memchr(b'"', &line[at..]) else { break };
@@ -411,8 +447,38 @@ mod tests {
             "[0.003s][info][gc] GC(0) 3M->2M",
         );
         check(r#"{"level":"info","message":"[0.003s] x \"a\" \\"}"#, "[0.003s] x \"a\" \\");
+        check(r#"{ "log" : "[0.003s] \"a\"" }"#, "[0.003s] \"a\"");
         check(r#"{"log":"[0.003s] cut"#, "none");
         check(r#"{"log":"[0.003s] cut\u00"#, "none");
+    }
+
+    #[test]
+    fn rows_double_their_quotes() {
+        check(r#"12;"[0.003s] Safepoint ""a"": b""#, "[0.003s] Safepoint \"a\": b");
+        check(r#""2024","[0.003s] ""a"", b","""#, "[0.003s] \"a\", b");
+    }
+
+    #[test]
+    fn what_grep_found() {
+        let check_found = |line: &str| {
+            let is_of_jvm = |text: &[u8]| text.starts_with(b"GC(");
+            let inside = inside_of(line.as_bytes(), is_of_jvm).map(Cow::into_owned);
+            inside.map(|it| String::from_utf8_lossy(&it).into_owned())
+        };
+        let line = "GC(0) Pause Remark 1M->1M(2M) 0.5ms";
+        for before in ["gc.log:", "12:", "logs/gc.log.0:12:"] {
+            assert_eq!(check_found(&format!("{before}{line}")), Some(line.into()), "{before}");
+        }
+        assert_eq!(check_found(&format!("host: {line}")), None);
+    }
+
+    #[test]
+    fn a_line_that_is_known_by_what_stands_within_it_is_unwrapped_whole() {
+        let line = "pod/a 2024-01-01T00:00:00.123Z 1.0: [threads: 1 2 3]";
+        let line = format!("[{}", line.replacen(' ', "] ", 1));
+        let within = |text: &[u8]| memmem::find(text, b"[threads:").is_some();
+        let inside = inside_of(line.as_bytes(), within).expect("it is wrapped");
+        assert_eq!(inside.as_ref(), b"1.0: [threads: 1 2 3]");
     }
 
     #[test]
@@ -420,6 +486,7 @@ mod tests {
         check("[0.003s][info][gc] a | b", "none");
         check("2024-01-01T00:00:00.123+0000: 1.234: [GC 1K", "none");
         check("Exception in thread main: [GC", "none");
+        check("1.234: [GC 1K", "none");
         check("", "none");
     }
 

@@ -157,7 +157,7 @@ fn logs(folder: &Path, found: &mut Vec<PathBuf>) {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
             logs(&path, found);
-        } else if path.extension().is_some_and(|it| it == "log") {
+        } else {
             found.push(path);
         }
     }
