@@ -1,8 +1,7 @@
 //! Diagnosis of a recording.
 use crate::{
     Attribution, Diagnosis, GcStatistics, InputSummary, JvmSummary, Pause, PauseKind, Situation,
-    Times,
-    account,
+    Times, account,
     attribution::{self, Ledger},
     case::Case,
     findings, from_log, hiccups,

@@ -50,7 +50,10 @@ impl Noticed {
                 let last = std::mem::replace(last, pause);
                 self.join_later(last);
             }
-            _ => self.pending.push(pause),
+            _ => {
+                self.pending.push(pause);
+                one_after_another(&mut self.pending);
+            }
         }
         self.is_decided |= self.pending.len() > PENDING;
     }
@@ -169,13 +172,37 @@ pub(crate) fn collection(pause: &MonitorPause) -> Option<GcEvent> {
     })
 }
 
+/// Collections of one monitor that overlap: their lines were written late, all at once. They ended one
+/// after another, the last one at the time of its line.
+fn one_after_another(pauses: &mut [MonitorPause]) {
+    for at in (1..pauses.len()).rev() {
+        let (before, [next, ..]) = pauses.split_at_mut(at) else { return };
+        let Some(last) = before.last_mut() else { return };
+        let (Some(this), Some((begin_ns, _))) = (window(last), window(next)) else { return };
+        if !are_two_collections(last, next) || this.1 <= begin_ns {
+            return;
+        }
+        last.stamp.wall_ns = i64::try_from(begin_ns).ok();
+    }
+}
+
+/// A monitor of collections has one line for each of them.
+fn are_two_collections(a: &MonitorPause, b: &MonitorPause) -> bool {
+    a.monitor == b.monitor && a.collection.is_some() && b.collection.is_some()
+}
+
+/// When it began and ended, in nanoseconds since 1970.
+fn window(of: &MonitorPause) -> Option<(i128, i128)> {
+    let end_ns = i128::from(of.stamp.wall_ns?);
+    let length_ns = i128::try_from(of.duration.as_nanos()).ok()?;
+    Some((end_ns - length_ns, end_ns))
+}
+
 /// Whether two tell of one pause: they overlap by more than half of the shorter.
 fn is_same(a: &MonitorPause, b: &MonitorPause) -> bool {
-    let window = |it: &MonitorPause| {
-        let end_ns = i128::from(it.stamp.wall_ns?);
-        let length_ns = i128::try_from(it.duration.as_nanos()).ok()?;
-        Some((end_ns - length_ns, end_ns))
-    };
+    if are_two_collections(a, b) {
+        return false;
+    }
     let (Some(a), Some(b)) = (window(a), window(b)) else { return false };
     let shared_ns = a.1.min(b.1) - a.0.max(b.0);
     shared_ns * 2 > (a.1 - a.0).min(b.1 - b.0)
@@ -327,6 +354,21 @@ No GCs detected
 GC pool 'ParNew' had collection(s): count=1 time=900ms
 ";
         check(log, &["hiccup 257656 = 0 + 257656", "hiccup 1000 = 900 + 100"]);
+    }
+
+    #[test]
+    fn collections_whose_lines_were_written_at_once_came_one_after_another() {
+        let line = |took_ms| {
+            format!(
+                "2022-09-28T03:33:55.349Z\tINFO\tService Thread\tio.airlift.stats.JmxGcMonitor\tMajor GC: application 51ms, stopped {took_ms}ms: 49.47GB -> 49.35GB\n"
+            )
+        };
+        let log = line(9_101) + &line(9_176) + &line(9_016);
+        check(
+            &log,
+            &["hiccup 9101 = 9101 + 0", "hiccup 9176 = 9176 + 0", "hiccup 9016 = 9016 + 0"],
+        );
+        assert_eq!(diagnose(&log).span.as_millis(), 27_293);
     }
 
     #[test]

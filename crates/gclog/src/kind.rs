@@ -172,7 +172,8 @@ const WITHIN_OTHER_VMS: [(&[u8], &str); 12] = [
 ];
 
 /// What stands in legacy lines of JDK 8 and before.
-const LEGACY: [&[u8]; 25] = [
+const LEGACY: [&[u8]; 26] = [
+    b"[G1Ergonomics (",
     b"[GC",
     b"[Full GC",
     b"[Incremental GC (",

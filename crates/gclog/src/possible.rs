@@ -20,7 +20,9 @@ const LONGEST: Duration = Duration::from_secs(100 * 366 * 24 * 3600);
 /// Whether a stop that ended at `end` can have taken so long. `began` is when the first line of the
 /// JVM was written, if that is known.
 pub(crate) fn is_possible(length: Duration, end: &Stamp, began: Option<&Stamp>) -> bool {
-    let fits = |ns: Option<u64>| ns.is_none_or(|ns| length <= Duration::from_nanos(ns).saturating_mul(MORE) + SLACK);
+    let fits = |ns: Option<u64>| {
+        ns.is_none_or(|ns| length <= Duration::from_nanos(ns).saturating_mul(MORE) + SLACK)
+    };
     // A clock that was set back tells nothing.
     let since = began.and_then(|it| end.since_ns(it)).and_then(|ns| u64::try_from(ns).ok());
     length < LONGEST && fits(end.uptime_ns) && fits(end.monotonic_ns) && fits(since)
@@ -70,7 +72,9 @@ mod tests {
 
     #[test]
     fn a_pause_was_lost_where_the_times_of_a_paste_had_been_changed() {
-        let paste = |time| read(&format!("[{time}s] GC(1) Pause Full (System.gc()) 90M->18M(256M) 2525.974ms"));
+        let paste = |time| {
+            read(&format!("[{time}s] GC(1) Pause Full (System.gc()) 90M->18M(256M) 2525.974ms"))
+        };
         assert_eq!(paste("2.200"), (1, 0, 0));
         assert_eq!(paste("0.200"), (0, 0, 1));
     }

@@ -192,18 +192,14 @@ mod tests {
         let clock = Clockface::between(Clock::Wall, Some(&pause), Some(&pause), &zone);
         let shown = [clock.title.clone(), clock.show(&pause), clock.show_with_zone(&pause)];
         assert_eq!(shown, ["at (no zone)", "00:59:00.000", "00:59:00.000 (no zone)"]);
-        assert_eq!(
-            rfc3339(Clock::Wall, &pause).as_deref(),
-            Some("2026-10-25T00:59:00.000000000")
-        );
+        assert_eq!(rfc3339(Clock::Wall, &pause).as_deref(), Some("2026-10-25T00:59:00.000000000"));
     }
 
     #[test]
     fn a_line_without_a_time_was_shown_at_zero_seconds() {
         let (_, mut pause) = clockface("UTC0", 0, 0);
         pause.times = Times::None;
-        let clock =
-            Clockface::between(Clock::Uptime, Some(&pause), Some(&pause), &TimeZone::UTC);
+        let clock = Clockface::between(Clock::Uptime, Some(&pause), Some(&pause), &TimeZone::UTC);
         assert_eq!([clock.title.clone(), clock.show(&pause)], ["at", "-"]);
         assert_eq!(rfc3339(Clock::Uptime, &pause), None);
     }

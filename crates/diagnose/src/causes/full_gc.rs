@@ -85,9 +85,8 @@ fn live_part(gc: &GcEvent, index: &Index<'_>) -> Option<String> {
     let heap = gc.heap?;
     let most = index.log.and_then(|it| it.jvm.max_heap_bytes);
     let capacity = heap.capacity?.max(most.unwrap_or(0));
-    (u128::from(heap.after) * 100 > u128::from(capacity) * FULL_PERCENT).then(|| {
-        format!("{} of {}", memory(heap.after), memory(capacity))
-    })
+    (u128::from(heap.after) * 100 > u128::from(capacity) * FULL_PERCENT)
+        .then(|| format!("{} of {}", memory(heap.after), memory(capacity)))
 }
 
 #[cfg(test)]

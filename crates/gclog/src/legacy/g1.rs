@@ -10,6 +10,7 @@ use super::{
 use crate::{
     Collector, GcPhase, Generation, PhaseTime, Space, Step, Transition,
     scan::{MILLISECOND_NS, decimal_ns},
+    unified::STOPPED,
 };
 use memchr::memchr;
 use std::time::Duration;
@@ -89,6 +90,11 @@ impl Legacy {
         let Some(end) = self.detail(line, at) else { return false };
         if end < line.len() {
             self.scan(line, end, out);
+        } else if line.last() != Some(&b']')
+            && let Some(stop) = find(line, STOPPED)
+        {
+            // It was cut, and the line of a stop follows.
+            return self.stopped_line(line, stop, out) == Ok(true);
         }
         true
     }
@@ -98,8 +104,12 @@ impl Legacy {
         if line[at + 1..].starts_with(b"Eden: ") {
             let (text, end) = inside(line, at);
             self.collector = Some(Collector::G1);
-            if let Some(mut target) = self.target() {
-                eden(text, &mut target);
+            match self.target() {
+                Some(mut target) => {
+                    eden(text, &mut target);
+                }
+                // It is the end of a collection whose lines are not there.
+                None => self.lost_begin = true,
             }
             return Some(end);
         }

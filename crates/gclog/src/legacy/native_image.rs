@@ -3,11 +3,7 @@
 //! # Source
 //!
 //! `GCImpl::printGCAfter` of `SubstrateVM` (`com.oracle.svm.core.genscavenge`), releases 19.0 to 22.2.
-use super::{
-    Legacy, Out,
-    brackets::kept_cause,
-    fixed::seconds,
-};
+use super::{Legacy, Out, brackets::kept_cause, fixed::seconds};
 use crate::{
     Collector, Event, Failures, GcEvent, GcKind, Stamp, Transition, YoungKind,
     scan::{integer, parenthesised, size_bytes},
@@ -27,7 +23,8 @@ struct Line<'a> {
 #[inline]
 pub(super) fn claims(line: &[u8]) -> bool {
     let text = behind_time(line).map_or(&line[1..], |it| it.1);
-    text.starts_with(b"Incremental GC (") || (text.len() + 1 < line.len() && text.starts_with(b"Full GC ("))
+    text.starts_with(b"Incremental GC (")
+        || (text.len() + 1 < line.len() && text.starts_with(b"Full GC ("))
 }
 
 impl Legacy {

@@ -138,7 +138,10 @@ pub(crate) fn are_of_hotspot(decorations: &[u8]) -> bool {
     let foreign = |it: &[u8]| matches!(it, b"TRACE" | b"DEBUG" | b"INFO" | b"WARN" | b"ERROR");
     let any_known = matches!(decorations, [b'[', b'0'..=b'9', ..]) || each(decorations).any(known);
     // Of one that has no tags HotSpot prints the brackets, but never first.
-    any_known && !decorations.starts_with(b"[]") && !is_time_of_day(decorations) && !each(decorations).any(foreign)
+    any_known
+        && !decorations.starts_with(b"[]")
+        && !is_time_of_day(decorations)
+        && !each(decorations).any(foreign)
 }
 
 /// `[15:16:31] …`: HotSpot prints no time without a date.

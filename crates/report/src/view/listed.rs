@@ -110,6 +110,11 @@ pub(super) fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
         0 if words::is_recording(diagnosis) && diagnosis.coverage.end.is_empty() => {
             "No pause was seen until the recorder was killed.".to_owned()
         }
+        0 if diagnosis.inputs.iter().any(|it| it.kind == "gc-log") => {
+            "No collection stopped the JVM in this time; other stops are not in the log \
+             (`-Xlog:safepoint`)."
+                .to_owned()
+        }
         0 => "No pause at all: the JVM was never stopped in this time.".to_owned(),
         1 => format!(
             "No pause over {}: the only {} took {}.",

@@ -22,14 +22,20 @@ fn stalled(diagnosis: &Diagnosis) -> Option<String> {
     let (lost, stopped) = (first.lost_outside, diagnosis.statistics.all.total);
     let stalls = diagnosis.gc.as_ref()?.allocation_stalls;
     (lost > stopped && stalls.count > 0).then(|| {
+        let within = match diagnosis.span {
+            Duration::ZERO => String::new(),
+            span => format!(", in {} of running time", duration(span)),
+        };
+        let stopped = match diagnosis.tells_of_pauses() {
+            true => format!("Stopped: {}.", duration(stopped)),
+            false => "No line of the log shows a pause.".to_owned(),
+        };
         format!(
-            "Threads waited {} in all for memory, in {} of running time ({}, up to {}): the \
-             application allocated faster than the collector freed. Stopped: {}.",
+            "Threads waited {} in all for memory{within} ({}, up to {}): the application allocated \
+             faster than the collector freed. {stopped}",
             duration(lost),
-            duration(diagnosis.span),
             counted(stalls.count, "allocation stall"),
             duration(stalls.max),
-            duration(stopped)
         )
     })
 }
