@@ -63,21 +63,11 @@ pub(crate) fn coverage(
     if !input.wrapping.is_empty() {
         note(&format!("the JVM's lines are inside others: {}", input.wrapping.join(", then ")), 1);
     }
-    if !input.files_missing.is_empty() {
-        let numbers: Vec<String> = input.files_missing.iter().map(u32::to_string).collect();
-        let files = if numbers.len() == 1 { "file" } else { "files" };
-        note(&format!("{files} {} of the rotated log not there", numbers.join(", ")), 1);
-    }
+    missing_files(input, &mut note);
     if let Some(used) = of_application(input, pauses) {
         note(&used, 1);
     }
-    if input.unfinished > 0 {
-        let least = match input.unfinished_least {
-            Duration::ZERO => String::new(),
-            it => format!(" (one took {} or more)", text::duration(it)),
-        };
-        note(&format!("collections without an end{least}, not counted"), input.unfinished);
-    }
+    unfinished(input, &mut note);
     note("lines longer than 1 MiB, left out", input.lines_too_long);
     if pauses.unlogged.count > 0 {
         let took = text::duration(pauses.unlogged.total);
@@ -87,23 +77,7 @@ pub(crate) fn coverage(
         note(&what, pauses.unlogged.count);
     }
     note("another run of a JVM begins within the log", pauses.clock.restarts());
-    let noticed = pauses.noticed.only_counted();
-    note("pauses that the application measured itself, not counted again", noticed);
-    if let Some(shares) = pauses.noticed.shares() {
-        note(&in_intervals(&shares), 1);
-    }
-    let jumps = &pauses.noticed.jumps;
-    if jumps.count > 0 {
-        let by = text::duration(jumps.max);
-        note(
-            &format!("the wall clock jumped, by up to {by}, and no time passed: no pause"),
-            jumps.count,
-        );
-    }
-    note(
-        "pauses noticed by the wall clock alone: it may have been set instead",
-        pauses.noticed.by_clock,
-    );
+    noticed(pauses, &mut note);
     if pauses.clock.restarts() >= MIXED && doubt.is_none() {
         note(
             "time goes back so often that several JVMs may write to this log: shares and rates are \
@@ -121,6 +95,50 @@ pub(crate) fn coverage(
     coverage
 }
 
+/// Takes what is to be said, and of how many; what is of none is not said.
+type Note<'a> = &'a mut dyn FnMut(&str, u64);
+
+/// Files of a rotated set that are not there.
+fn missing_files(input: &InputSummary, note: Note<'_>) {
+    if !input.files_missing.is_empty() {
+        let numbers: Vec<String> = input.files_missing.iter().map(u32::to_string).collect();
+        let files = if numbers.len() == 1 { "file" } else { "files" };
+        note(&format!("{files} {} of the rotated log not there", numbers.join(", ")), 1);
+    }
+}
+
+/// Collections whose end is not there.
+fn unfinished(input: &InputSummary, note: Note<'_>) {
+    if input.unfinished > 0 {
+        let least = match input.unfinished_least {
+            Duration::ZERO => String::new(),
+            it => format!(" (one took {} or more)", text::duration(it)),
+        };
+        note(&format!("collections without an end{least}, not counted"), input.unfinished);
+    }
+}
+
+/// What the application noticed that is no pause of the account.
+fn noticed(pauses: &LogPauses, note: Note<'_>) {
+    let noticed = pauses.noticed.only_counted();
+    note("pauses that the application measured itself, not counted again", noticed);
+    if let Some(shares) = pauses.noticed.shares() {
+        note(&in_intervals(&shares), 1);
+    }
+    let jumps = &pauses.noticed.jumps;
+    if jumps.count > 0 {
+        let by = text::duration(jumps.max);
+        note(
+            &format!("the wall clock jumped, by up to {by}, and no time passed: no pause"),
+            jumps.count,
+        );
+    }
+    note(
+        "pauses noticed by the wall clock alone: it may have been set instead",
+        pauses.noticed.by_clock,
+    );
+}
+
 /// What an application counted over intervals.
 fn in_intervals(shares: &CollectionShares) -> String {
     let (most, of) = shares.worst;
@@ -136,7 +154,7 @@ fn in_intervals(shares: &CollectionShares) -> String {
 }
 
 /// Dates that jump, where that is not the doubt already.
-fn dates(pauses: &LogPauses, doubt: Option<&str>, note: &mut impl FnMut(&str, u64)) {
+fn dates(pauses: &LogPauses, doubt: Option<&str>, note: Note<'_>) {
     let times = &pauses.clock.times;
     let far = |it: Duration| text::duration(it);
     if times.set.count > 0 {

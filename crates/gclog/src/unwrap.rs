@@ -20,7 +20,7 @@ const FORMS: [(Form, &str); 10] = [
     (compose, "docker compose's"),
     (time, "with a time before them"),
     (labels, "Loki's"),
-    (clean::plain_of_text, "with colours"),
+    (colours, "with colours"),
     (grep, "grep's"),
     (anything, "with text before them"),
 ];
@@ -269,11 +269,14 @@ fn syslog(line: &[u8]) -> Option<Cow<'_, [u8]>> {
         None => month_day_time(line)?,
     };
     let host = memchr(b' ', &rest[..rest.len().min(MAX_NAME)])?;
+    // A legacy line whose date ends in a colon.
+    (!rest[..host].ends_with(b":")).then_some(())?;
     let tag = &rest[host + 1..];
     let end = memmem::find(&tag[..tag.len().min(MAX_NAME)], b": ")?;
     let name = tag[..end].split(|&byte| byte == b'[').next()?;
     let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./@".contains(byte);
-    (!name.is_empty() && name.iter().all(of_name)).then_some(Cow::Borrowed(&tag[end + 2..]))
+    let is_name = name.iter().all(of_name) && name.iter().any(u8::is_ascii_alphabetic);
+    is_name.then_some(Cow::Borrowed(&tag[end + 2..]))
 }
 
 /// What follows `Jan 01 00:00:00 ` or `Jan  1 00:00:00.123456 `.
@@ -303,6 +306,14 @@ fn labels(line: &[u8]) -> Option<Cow<'_, [u8]>> {
     let end = memmem::find(inside, b"\"}")?;
     let rest = inside[end + 2..].trim_ascii_start();
     (!rest.is_empty()).then_some(Cow::Borrowed(rest))
+}
+
+/// Escape sequences, as they are inside an object or where they were written out.
+fn colours(line: &[u8]) -> Option<Cow<'_, [u8]>> {
+    match clean::plain(line) {
+        Cow::Owned(plain) => Some(Cow::Owned(plain)),
+        Cow::Borrowed(_) => clean::plain_of_text(line),
+    }
 }
 
 /// Each quoted text of an object, a record or a row: `{"log":"…"}`, `{"result": {"_raw": "…"}}`,
@@ -473,6 +484,16 @@ mod tests {
     }
 
     #[test]
+    fn times_of_a_legacy_line_are_its_own() {
+        let line = "2024-01-01T00:00:00.123+0000: 1.234: [GC 1K->1K(2K)";
+        let before = "2026-01-02T03:04:05.123Z ";
+        let wrapped = format!("{before}{line}");
+        let has_record = |text: &[u8]| memmem::find(text, b"[GC").is_some();
+        let inside = inside_of(wrapped.as_bytes(), has_record).expect("it is wrapped");
+        assert_eq!(String::from_utf8_lossy(&inside), line);
+    }
+
+    #[test]
     fn a_line_that_is_known_by_what_stands_within_it_is_unwrapped_whole() {
         let line = "pod/a 2024-01-01T00:00:00.123Z 1.0: [threads: 1 2 3]";
         let line = format!("[{}", line.replacen(' ', "] ", 1));
@@ -487,6 +508,9 @@ mod tests {
         check("2024-01-01T00:00:00.123+0000: 1.234: [GC 1K", "none");
         check("Exception in thread main: [GC", "none");
         check("1.234: [GC 1K", "none");
+        let line = "2024-01-01T00:00:00.123+0000: 1.234: [GC";
+        let dated = inside_of(line.as_bytes(), |text| text.starts_with(b"["));
+        assert_eq!(dated, None);
         check("", "none");
     }
 
