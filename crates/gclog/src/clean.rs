@@ -41,6 +41,28 @@ pub(crate) fn is_dirty(text: &[u8]) -> bool {
     memchr2(b'\r', 0x1b, text).is_some()
 }
 
+/// So many bytes the compiler looks at in one step.
+const STEP: usize = 16;
+
+/// Whether the message of a decorated line may have escape sequences, or may be several: whether
+/// [`is_dirty`] or [`glued`] might be true.
+///
+/// Each line is asked, and few are longer than some steps: they are faster than to call a search.
+#[inline]
+pub(crate) fn may_be_more(message: &[u8]) -> bool {
+    let of_byte = |byte: u8| u8::from(byte < b' ') | u8::from(byte == b'[');
+    let of_step = |step: &[u8; STEP]| u128::from_ne_bytes(step.map(of_byte)) != 0;
+    match message.last_chunk() {
+        Some(last) => of_step(last) || message.as_chunks().0.iter().any(of_step),
+        None => message.iter().any(|&byte| of_byte(byte) != 0),
+    }
+}
+
+/// Whether the message of a decorated line is neither dirty nor several.
+pub(crate) fn is_one(message: &[u8]) -> bool {
+    !is_dirty(message) && glued(message).is_none()
+}
+
 /// The text without escape sequences.
 pub(crate) fn plain(text: &[u8]) -> Cow<'_, [u8]> {
     without(text, |text| memchr(ESCAPE[0], text).map(|at| (at, ESCAPE.len())))
@@ -164,6 +186,21 @@ mod tests {
         assert_eq!(of_text("#033[32m[0.1s] x#033[0m"), Some("[0.1s] x".into()));
         assert_eq!(of_text("^[[32m[0.1s] x^[[0m"), Some("[0.1s] x".into()));
         assert_eq!(of_text("issue #0331 and ^[ stay"), None);
+    }
+
+    #[test]
+    fn whether_a_message_may_be_more_is_seen_at_any_of_its_bytes() {
+        for length in 0..50 {
+            let mut message = vec![b'x'; length];
+            assert!(!may_be_more(&message));
+            for at in 0..length {
+                for suspect in [b'[', b'\r', 0x1b] {
+                    message[at] = suspect;
+                    assert!(may_be_more(&message), "{length} {at}");
+                }
+                message[at] = b' ';
+            }
+        }
     }
 
     #[test]

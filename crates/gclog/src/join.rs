@@ -118,7 +118,7 @@ impl Join {
 
     /// The stop is over, and so is every pause in it.
     pub(crate) fn stop_over(&mut self, out: &mut impl FnMut(Event)) {
-        for it in std::mem::take(&mut self.open) {
+        while let Some(it) = self.open.pop() {
             self.lost(&it);
         }
         self.release(out);

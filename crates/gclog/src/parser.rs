@@ -59,6 +59,12 @@ impl Parser {
             let inside = self.wrapping.unwrap(&plain, kind::is_of_jvm);
             return self.dirty(&inside, sink);
         }
+        // As most lines are.
+        if let Some((decorations, message)) = self.layout.known(text)
+            && (!clean::may_be_more(message) || clean::is_one(message))
+        {
+            return self.one(text, decorations, message, sink);
+        }
         if clean::is_dirty(text) {
             return self.dirty(text, sink);
         }
@@ -195,7 +201,8 @@ impl Parser {
         text: &[u8],
         sink: &mut impl FnMut(Event),
     ) -> Result<bool, Unrecognised> {
-        if self.legacy.claims(line) {
+        let may_be_legacy = decorations.is_empty() || self.legacy.is_active();
+        if may_be_legacy && self.legacy.claims(line) {
             return self.legacy(line, sink);
         }
         if let Some(message) = unified::read(text)? {
@@ -203,6 +210,8 @@ impl Parser {
             return self.message(line, decorations, message, sink);
         }
         match (decorations, text) {
+            // As most lines are.
+            ([_, ..], [b'G', b'C', b'(', ..]) => Ok(false),
             // Unified messages of several lines have no decorations from the second on.
             (b"", b"") => Ok(false),
             (b"", [b' ', ..]) if self.continues => Ok(false),

@@ -143,6 +143,15 @@ pub(crate) fn trim_end(mut text: &[u8]) -> &[u8] {
     text
 }
 
+/// The text behind its blanks, which stand in pairs where HotSpot indents a line.
+#[inline]
+pub(crate) fn behind_blanks(mut text: &[u8]) -> &[u8] {
+    while let [b' ', b' ', rest @ ..] = text {
+        text = rest;
+    }
+    text.strip_prefix(b" ").unwrap_or(text)
+}
+
 /// A name to keep in an event: at most [`MAX_NAME`] bytes, what is no UTF-8 replaced.
 pub(crate) fn name(text: &[u8]) -> Box<str> {
     let kept = &text[..text.len().min(MAX_NAME)];

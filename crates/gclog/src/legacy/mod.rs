@@ -80,6 +80,12 @@ pub(crate) struct Legacy {
 }
 
 impl Legacy {
+    /// Whether a line of this log was read.
+    #[inline]
+    pub(crate) fn is_active(&self) -> bool {
+        self.active
+    }
+
     /// Whether the line can only be one of a legacy log.
     #[inline]
     pub(crate) fn claims(&self, line: &[u8]) -> bool {

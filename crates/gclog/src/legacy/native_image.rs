@@ -20,7 +20,7 @@ struct Line<'a> {
 }
 
 /// Whether the line can only be one of a native image.
-#[inline]
+#[inline(never)]
 pub(super) fn claims(line: &[u8]) -> bool {
     let text = behind_time(line).map_or(&line[1..], |it| it.1);
     text.starts_with(b"Incremental GC (")

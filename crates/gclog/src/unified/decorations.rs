@@ -51,12 +51,20 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    /// As [`split`], where the line is decorated like the one before.
+    #[inline]
+    pub(crate) fn known<'a>(&self, line: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+        (line.first() == Some(&b'[') && self.fits(line)).then(|| {
+            let end = self.ends[self.count - 1];
+            (&line[..end], &line[end + 1..])
+        })
+    }
+
     /// As [`split`].
     #[inline]
     pub(crate) fn split<'a>(&mut self, line: &'a [u8]) -> (&'a [u8], &'a [u8]) {
-        if line.first() == Some(&b'[') && self.fits(line) {
-            let end = self.ends[self.count - 1];
-            return (&line[..end], &line[end + 1..]);
+        if let Some(known) = self.known(line) {
+            return known;
         }
         let (decorations, message) = split(line);
         self.learn(decorations);

@@ -1,6 +1,10 @@
 //! What a line says of one pause in addition to its duration: parts, references, ages, failures.
 use super::{Names, cms, phases};
-use crate::{Failures, References, Tenuring, phase::ReferenceKind, scan::integer};
+use crate::{
+    Failures, References, Tenuring,
+    phase::ReferenceKind,
+    scan::{behind_blanks, integer},
+};
 use memchr::memchr;
 
 /// What one line adds to a pause.
@@ -52,7 +56,7 @@ pub(super) const BEGINS: Names<()> = &[
 /// Reads the message of a line with an id; `None` where it is of no interest.
 pub(super) fn parse(message: &[u8]) -> Option<Detail> {
     match message {
-        [b' ', ..] => indented(message.trim_ascii_start()),
+        [b' ', ..] => indented(behind_blanks(message)),
         b"To-space exhausted" => Some(Detail::Failure(EVACUATION)),
         b"Promotion failed" => Some(Detail::Failure(PROMOTION)),
         cms::CONCURRENT_MODE_FAILURE => Some(Detail::Failure(CONCURRENT_MODE)),

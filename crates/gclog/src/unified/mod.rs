@@ -29,7 +29,7 @@ pub(crate) use texts::is_known_text;
 use crate::{
     Collector, CpuTimes, CycleScope, Extent, Generation, InitFact, Space, Transition, Unrecognised,
     heap::{byte_generations, regions_transition},
-    scan::integer,
+    scan::{behind_blanks, integer},
 };
 use heads::Heads;
 use memchr::memchr;
@@ -169,7 +169,7 @@ fn with_id(message: &[u8]) -> Result<Option<Message<'_>>, Unrecognised> {
     let text = zgc::without_generation(text).unwrap_or(text);
     let read = match text {
         // A line of a table.
-        [b' ', ..] if HEADS.may_begin(text.trim_ascii_start()) => {
+        [b' ', ..] if HEADS.may_begin(behind_blanks(text)) => {
             detail::parse(text).map(GcMessage::Detail)
         }
         [b' ', ..] => None,

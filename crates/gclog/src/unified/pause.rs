@@ -74,11 +74,29 @@ pub(crate) fn parse(message: &[u8]) -> Result<PauseLine<'_>, Unrecognised> {
         end.collector = Some(Collector::G1);
     }
     let sizes = rest.strip_prefix(b" ").ok_or(Unrecognised::Malformed)?;
-    let (sizes, duration, behind) = at_ms(sizes).ok_or(Unrecognised::Malformed)?;
-    end.duration = duration;
-    end.heap = heap(sizes);
-    end.cpu = parse_cpu(behind.trim_ascii_start());
+    let behind;
+    (end.heap, end.duration, behind) =
+        usual(sizes).or_else(|| unusual(sizes)).ok_or(Unrecognised::Malformed)?;
+    if !behind.is_empty() {
+        end.cpu = parse_cpu(behind.trim_ascii_start());
+    }
     Ok(PauseLine::End(end))
+}
+
+/// `31M->28M(600M) 18.693ms` or `0.005ms`: the sizes of the heap and the duration, and what follows them.
+fn usual(text: &[u8]) -> Option<(Option<Transition>, Duration, &[u8])> {
+    if let Some((duration, behind)) = ms(text) {
+        return Some((None, duration, behind));
+    }
+    let (heap, rest) = bytes_transition(text)?;
+    let (duration, behind) = ms(rest.strip_prefix(b" ")?)?;
+    Some((Some(heap), duration, behind))
+}
+
+/// The same with something before, between or instead of the sizes.
+fn unusual(text: &[u8]) -> Option<(Option<Transition>, Duration, &[u8])> {
+    let (sizes, duration, behind) = at_ms(text)?;
+    Some((heap(sizes), duration, behind))
 }
 
 /// The sizes of the heap: the first that no name and colon stand before.
@@ -148,6 +166,17 @@ pub(crate) fn first_ms(text: &[u8]) -> Option<Duration> {
     at_ms(text).map(|(_, duration, _)| duration)
 }
 
+/// The word that the text begins with, if it is one of milliseconds, and what follows it.
+fn ms(text: &[u8]) -> Option<(Duration, &[u8])> {
+    match decimal_ns(text, MILLISECOND_NS)? {
+        (ns, [b'm', b's', rest @ ..]) => {
+            let is_word = !rest.first().is_some_and(u8::is_ascii_alphanumeric);
+            is_word.then_some((Duration::from_nanos(ns), rest))
+        }
+        _ => None,
+    }
+}
+
 /// What stands before the first word that is a duration in milliseconds, that duration, and what follows
 /// it.
 ///
@@ -157,11 +186,9 @@ pub(crate) fn at_ms(text: &[u8]) -> Option<(&[u8], Duration, &[u8])> {
     let mut at = 0;
     loop {
         if text.get(at)?.is_ascii_digit()
-            && let Some((ns, rest)) = decimal_ns(&text[at..], MILLISECOND_NS)
-            && let [b'm', b's', rest @ ..] = rest
-            && !rest.first().is_some_and(u8::is_ascii_alphanumeric)
+            && let Some((duration, rest)) = ms(&text[at..])
         {
-            return Some((&text[..at.saturating_sub(1)], Duration::from_nanos(ns), rest));
+            return Some((&text[..at.saturating_sub(1)], duration, rest));
         }
         at += memchr(b' ', &text[at..])? + 1;
     }

@@ -10,7 +10,7 @@ use crate::{
     GcPhase, PhaseTime, Step,
     scan::{MILLISECOND_NS, decimal_ns},
 };
-use memchr::memmem;
+use memchr::memchr_iter;
 use std::time::Duration;
 
 /// The time of a part, and whether it is that of a whole step, which other lines of the same
@@ -142,8 +142,9 @@ pub(super) fn with_colon(name: &[u8], value: &[u8]) -> Option<Timed> {
 
 /// The number after `Max:`. What follows it shows that the line was not cut inside it.
 fn longest_thread(value: &[u8]) -> Option<Duration> {
-    let at = memmem::find(value, b"Max:")? + b"Max:".len();
-    let (ns, rest) = decimal_ns(value[at..].trim_ascii_start(), MILLISECOND_NS)?;
+    let mut letters = memchr_iter(b'M', value);
+    let text = letters.find_map(|at| value[at..].strip_prefix(b"Max:"))?;
+    let (ns, rest) = decimal_ns(text.trim_ascii_start(), MILLISECOND_NS)?;
     rest.starts_with(b",").then_some(Duration::from_nanos(ns))
 }
 
