@@ -87,13 +87,15 @@ impl Legacy {
         if line.get(at) != Some(&b'[') {
             return false;
         }
+        self.lost_begin = false;
         let Some(end) = self.detail(line, at) else { return false };
         if end < line.len() {
             self.scan(line, end, out);
         } else if line.last() != Some(&b']')
             && let Some(stop) = find(line, STOPPED)
         {
-            // It was cut, and the line of a stop follows.
+            // It was cut, with whatever came next, and the line of a stop follows.
+            self.lost_begin = true;
             return self.stopped_line(line, stop, out) == Ok(true);
         }
         true

@@ -118,7 +118,7 @@ impl Legacy {
             Some(b'[') if self.native_image(line, out) => Ok(true),
             Some(b'-') if line.starts_with(b"- age ") || line.starts_with(b"---") => Ok(false),
             Some(b'0'..=b'9') => self.stamped(line, out),
-            Some(b' ') if self.detail_line(line, out) => Ok(true),
+            Some(b' ') if self.detail_line(line, out) => self.begins_are_there(true),
             Some(b'A'..=b'Z' | b'a'..=b'z') => self.words(line, out),
             _ => self.anything(line, out),
         }

@@ -104,3 +104,31 @@ fn shenandoah_stamps_ends() {
         "#]],
     );
 }
+
+#[test]
+fn a_stop_glued_into_a_cut_detail_was_lost_without_a_word() {
+    check(
+        "40442.077: [GC pause (G1 Humongous Allocation) (young) (initial-mark), 0.0142482 secs]
+         |   [Parallel Time: 8.9 ms, GC Workers: 8]
+         |      [GC Worker Start (ms): Min: 40442078.7, Avg: 42017-02-20T20:17:36.499-0500: 40473.702: Total time for which application threads were stopped: 0.0554752 seconds, Stopping threads took: 0.0000811 seconds",
+        expect![[r#"
+            uptime 40442.091248200 GC(0) g1 young-concurrent-start (G1 Humongous Allocation) 14.2482ms start uptime 40442.077000000
+            uptime 40473.702000000 wall 1487639856.499000000 stop "" reaching 81.1µs total 55.4752ms
+            unrecognised 1
+        "#]],
+    );
+}
+
+#[test]
+fn the_end_of_a_collection_whose_begin_is_not_in_the_paste_was_read_over() {
+    check(
+        "|   [Eden: 5120.0K(5120.0K)->0.0B(5120.0K) Survivors: 1024.0K->1024.0K Heap: 8337.0K(128.0M)->4007.0K(128.0M)]
+         | [Times: user=0.01 sys=0.00, real=0.01 secs]
+         0.763: [GC pause (G1 Evacuation Pause) (young), 0.0060932 secs]
+         |   [Eden: 5120.0K(5120.0K)->0.0B(5120.0K) Survivors: 1024.0K->1024.0K Heap: 9127.0K(128.0M)->5939.0K(128.0M)]",
+        expect![[r#"
+            uptime 0.769093200 GC(0) g1 young (G1 Evacuation Pause) 6.0932ms heap 9127K->5939K(131072K) eden 5120K->0K(5120K) survivor 1024K->1024K start uptime 0.763000000
+            unrecognised 1
+        "#]],
+    );
+}
