@@ -34,8 +34,10 @@ pub enum Doubt {
     LostMessages(u64),
     /// So many files are missing from the middle of a rotated set.
     LostFiles(u64),
-    /// So many lines of a GC log were not understood, or tell of a collection without its end.
+    /// So many lines of a GC log were not understood, or only in part.
     LinesNotRead(u64),
+    /// So many collections were seen to begin and not to end.
+    WithoutEnd(u64),
     /// So much stopped time has no cause.
     Unexplained(Duration),
 }
@@ -44,7 +46,13 @@ impl Doubt {
     /// Whether there may have been pauses that are in no number.
     #[must_use]
     pub fn is_of_pauses(self) -> bool {
-        matches!(self, Doubt::LostMessages(_) | Doubt::LostFiles(_) | Doubt::LinesNotRead(_))
+        matches!(
+            self,
+            Doubt::LostMessages(_)
+                | Doubt::LostFiles(_)
+                | Doubt::LinesNotRead(_)
+                | Doubt::WithoutEnd(_)
+        )
     }
 }
 
@@ -60,6 +68,7 @@ impl fmt::Display for Doubt {
             Doubt::LostMessages(n) => (n, "message", " of the log", "dropped by the JVM"),
             Doubt::LostFiles(n) => (n, "file", " of the rotated log", "not there"),
             Doubt::LinesNotRead(n) => (n, "line", " of the log", "not understood"),
+            Doubt::WithoutEnd(n) => (n, "collection", " in the log", "without an end"),
         };
         let verb = if count == 1 { "was" } else { "were" };
         write!(f, "{}{of} {verb} {what}", text::counted(count, one))
@@ -107,7 +116,8 @@ pub(crate) fn lost_of_log(input: &InputSummary) -> Option<Doubt> {
     let files = u64::try_from(input.files_missing.len()).unwrap_or(u64::MAX);
     let files = Some(files).filter(|it| *it > 0).map(Doubt::LostFiles);
     let lines = Some(input.lines_not_read()).filter(|it| *it > 0).map(Doubt::LinesNotRead);
-    messages.or(files).or(lines)
+    let without_end = Some(input.unfinished).filter(|it| *it > 0).map(Doubt::WithoutEnd);
+    messages.or(files).or(lines).or(without_end)
 }
 
 fn unexplained(rest: Duration, stopped: Duration, pauses: &[Attribution]) -> Option<Doubt> {
@@ -160,6 +170,19 @@ mod tests {
         check(26, 30, true);
         check(26, 520, false);
         check(26, 519, true);
+    }
+
+    #[test]
+    fn what_a_log_lacks_is_named() {
+        let lost = |input| lost_of_log(&input).map(|it| it.to_string());
+        let none = InputSummary::default;
+        assert_eq!(lost(none()), None);
+        let said = lost(InputSummary { lines_malformed: 1, lines_unknown_pause: 1, ..none() });
+        assert_eq!(said.as_deref(), Some("2 lines of the log were not understood"));
+        let said = lost(InputSummary { unfinished: 1, ..none() });
+        assert_eq!(said.as_deref(), Some("1 collection in the log was without an end"));
+        let said = lost(InputSummary { messages_dropped: 111, unfinished: 1, ..none() });
+        assert_eq!(said.as_deref(), Some("111 messages of the log were dropped by the JVM"));
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl InputSummary {
     /// Lines of a GC log that were not understood, or only in part: each may have shown a stop.
     #[must_use]
     pub fn lines_not_read(&self) -> u64 {
-        self.lines_malformed + self.lines_unknown_pause + self.unfinished
+        self.lines_malformed + self.lines_unknown_pause
     }
 
     /// What became of the lines of a log. Lines longer than [`gclog::MAX_LINE`] were not read.
