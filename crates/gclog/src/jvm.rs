@@ -27,6 +27,8 @@ pub(crate) struct Jvm {
     cycles: Cycles,
     /// The stop of JDK 9 to 12 whose lines are being read.
     operation: Option<Box<str>>,
+    /// Stops for a collection that were entered and not left in the log.
+    stops_cut: u64,
     cleanup: Option<Duration>,
     /// It has said which collector it uses.
     has_said_collector: bool,
@@ -53,6 +55,7 @@ impl Jvm {
         match message {
             Message::Gc(gc_id, message) => return self.gc(gc_id, message, decorations, out),
             Message::Stop(text) => {
+                self.operation = None;
                 let stop = parse_safepoint(text).map_err(|_| Unrecognised::Malformed)?;
                 let stamp = stamp();
                 self.stop(Safepoint { stamp, ..stop }, out)?;
@@ -95,11 +98,14 @@ impl Jvm {
 
     /// Pauses of which the end is not in the log so far, and the most that the steps of one took.
     pub(crate) fn unfinished(&self) -> (u64, Duration) {
-        self.join.unfinished()
+        let (count, most) = self.join.unfinished();
+        // The lines of one may all be missing but for that of the stop.
+        (count.max(self.stops_cut), most)
     }
 
     /// The log has ended, or another run writes from here on, and its ids begin at zero again.
     pub(crate) fn end(&mut self, out: &mut impl FnMut(Event)) {
+        self.stops_cut += u64::from(self.operation.as_deref().is_some_and(is_for_collection));
         self.join.stop_over(out);
         self.cycles.forget();
         (self.operation, self.cleanup) = (None, None);
@@ -281,4 +287,10 @@ fn collection(
         tenuring: None,
         nested: false,
     }
+}
+
+/// Whether a VM operation of this name is for a collection.
+fn is_for_collection(operation: &str) -> bool {
+    ["GC", "Collect"].iter().any(|it| operation.contains(it))
+        || ["G1", "CMS", "Z", "Shenandoah"].iter().any(|it| operation.starts_with(it))
 }

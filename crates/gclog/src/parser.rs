@@ -4,7 +4,7 @@ use crate::{
     jvms::Jvms,
     kind,
     legacy::Legacy,
-    monitors::Monitors,
+    monitors::{self, Monitors},
     unified::{self, Message, decorations},
     unwrap::Wrapping,
 };
@@ -182,7 +182,15 @@ impl Parser {
         match read {
             _ if perhaps && monitors.line(line, out) => {
                 counts.of_applications += 1;
+                if monitors::loses_one(line) {
+                    // It stands in the same line.
+                    counts.lines += 1;
+                    counts.malformed += 1;
+                }
                 return Ok(true);
+            }
+            Err(Unrecognised::NotALogLine) if monitors::loses_one(line) => {
+                return Err(Unrecognised::Malformed);
             }
             Ok(true) => {
                 monitors.of_jvm(line);

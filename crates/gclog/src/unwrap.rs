@@ -12,13 +12,14 @@ use memchr::{memchr, memmem};
 use std::borrow::Cow;
 
 /// How lines may be wrapped, the most particular first.
-const FORMS: [(Form, &str); 10] = [
+const FORMS: [(Form, &str); 11] = [
     (cri, "a container runtime's"),
     (pod, "kubectl's"),
     (syslog, "syslog's"),
     (wrapper, "the Java Service Wrapper's"),
     (compose, "docker compose's"),
     (time, "with a time before them"),
+    (bracketed, "with a time in brackets before them"),
     (labels, "Loki's"),
     (colours, "with colours"),
     (grep, "grep's"),
@@ -112,7 +113,8 @@ fn may_be_of_jvm(line: &[u8]) -> bool {
 /// What is inside a line and how it was wrapped, where that is a line of a JVM.
 fn any(line: &[u8], is_of_jvm: impl Fn(&[u8]) -> bool) -> Option<(Cow<'_, [u8]>, Vec<Layer>)> {
     // As HotSpot decorates a line.
-    if matches!(line, [] | [b'[', b'0'..=b'9', ..]) && !is_record(line) {
+    let is_plain = matches!(line, [] | [b'[', b'0'..=b'9', ..]);
+    if is_plain && !is_record(line) && !bracketed(line).is_some_and(|it| is_of_jvm(&it)) {
         return None;
     }
     let mut layers = Vec::new();
@@ -138,7 +140,7 @@ fn search(line: &[u8], is_of_jvm: &impl Fn(&[u8]) -> bool, layers: &mut Vec<Laye
     }
     let mut quoted = Vec::new();
     if line.len() > 1 && line.contains(&b'"') {
-        quoted = texts(line);
+        quoted = texts(line, MAX_TEXTS);
     }
     for (layer, inside) in quoted.into_iter().chain(forms(line)) {
         layers.push(layer);
@@ -160,7 +162,7 @@ fn search_deeper(line: &[u8], is_of_jvm: &impl Fn(&[u8]) -> bool, layers: &mut V
     if layers.len() == MAX_LAYERS {
         return;
     }
-    let all = texts(line).into_iter().chain(forms(line));
+    let all = texts(line, MAX_TEXTS).into_iter().chain(forms(line));
     let mut particular = all.filter(|(layer, _)| *layer != Layer::Form(ANYTHING));
     if let Some((layer, inside)) = particular.find(|(_, inside)| is_of_jvm(inside)) {
         layers.push(layer);
@@ -185,8 +187,15 @@ impl Layer {
         match self {
             Layer::Form(at) => FORMS[*at].0(text),
             wanted => {
-                let found = texts(text).into_iter().find(|(layer, _)| layer == wanted);
-                found.map(|(_, inside)| inside)
+                let texts = texts(text, usize::MAX).into_iter();
+                let mut found =
+                    texts.filter(|(layer, _)| layer == wanted).map(|(_, inside)| inside);
+                let first = found.next()?;
+                // Those of an array are lines of their own.
+                Some(
+                    found
+                        .fold(first, |all, next| Cow::Owned([&all[..], b"\n", &next[..]].concat())),
+                )
             }
         }
     }
@@ -205,6 +214,16 @@ fn cri(line: &[u8]) -> Option<Cow<'_, [u8]>> {
 /// `2024-01-01T00:00:00.000000000Z …`: `kubectl logs --timestamps`, `docker logs -t`.
 fn time(line: &[u8]) -> Option<Cow<'_, [u8]>> {
     date_time(line).map(|(_, inside)| Cow::Borrowed(inside))
+}
+
+/// `[2024-01-01T00:00:00.000Z] …` before stamps or decorations, as build servers write it. A decoration of
+/// HotSpot is followed by a message.
+fn bracketed(line: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let date = line.strip_prefix(b"[")?;
+    let [b'0'..=b'9', _, _, _, b'-', _, _, b'-', _, _, b'T' | b' ', ..] = date else { return None };
+    let end = memmem::find(&date[..date.len().min(40)], b"] ")?;
+    let rest = &date[end + 2..];
+    matches!(rest, [b'[' | b'0'..=b'9', ..]).then_some(Cow::Borrowed(rest))
 }
 
 /// `[pod/name/container] …`: `kubectl logs --prefix`.
@@ -317,23 +336,27 @@ fn colours(line: &[u8]) -> Option<Cow<'_, [u8]>> {
 }
 
 /// Each quoted text of an object, a record or a row: `{"log":"…"}`, `{"result": {"_raw": "…"}}`,
-/// `{"log"=>"…"}`, `time,host,"…"`. One that is cut short is left out.
-fn texts(line: &[u8]) -> Vec<(Layer, Cow<'_, [u8]>)> {
+/// `{"log"=>"…"}`, `time,host,"…"`, `["…", "…"]`; those of an array have its name. One that is cut short is
+/// left out.
+fn texts(line: &[u8], most: usize) -> Vec<(Layer, Cow<'_, [u8]>)> {
     // In a row a quote is doubled, elsewhere it is escaped.
     let ends_name = |&at: &usize| !line[..at].ends_with(b"\"") && is_name(&line[at + 1..]);
-    let is_row = memchr::memchr_iter(b'"', line).find(ends_name).is_none();
-    let (mut found, mut name, mut at) = (Vec::new(), None, 0);
-    while found.len() < MAX_TEXTS {
+    let is_array = line.trim_ascii_start().starts_with(b"[\"");
+    let is_row = !is_array && memchr::memchr_iter(b'"', line).find(ends_name).is_none();
+    let is_escaped = !is_row || memmem::find(line, b"\\\"").is_some();
+    let (mut found, mut at) = (Vec::new(), 0);
+    let mut name = is_array.then_some(Cow::Borrowed(&b""[..]));
+    while found.len() < most {
         let Some(quote) = memchr(b'"', &line[at..]) else { break };
         let begin = at + quote + 1;
-        let Some((inside, end)) = quoted(&line[begin..], is_row) else { break };
+        let Some((inside, end)) = quoted(&line[begin..], !is_escaped) else { break };
         at = begin + end;
         if is_row {
             found.push((Layer::Quoted(found.len()), inside));
         } else if is_name(&line[at..]) {
             name = Some(inside);
-        } else if let Some(name) = name.take() {
-            found.push((Layer::Member(name.into_owned().into()), inside));
+        } else if let Some(name) = &name {
+            found.push((Layer::Member(name.as_ref().into()), inside));
         }
     }
     found
@@ -467,6 +490,34 @@ mod tests {
     fn rows_double_their_quotes() {
         check(r#"12;"[0.003s] Safepoint ""a"": b""#, "[0.003s] Safepoint \"a\": b");
         check(r#""2024","[0.003s] ""a"", b","""#, "[0.003s] \"a\", b");
+    }
+
+    #[test]
+    fn lines_in_an_array_are_each_a_line() {
+        let (one, two) = ("[0.003s] a", "[0.004s] \\\"b\\\"");
+        let both = "[0.003s] a\n[0.004s] \"b\"";
+        check(&format!(r#"[{{"message":"{one}"}},{{"message":"{two}"}}]"#), both);
+        check(&format!(r#"["{one}","{two}"]"#), both);
+        check(
+            &format!(r#"{{"values":[["17","{one}"],["18","{two}"]]}}"#),
+            "17\n[0.003s] a\n18\n[0.004s] \"b\"",
+        );
+    }
+
+    #[test]
+    fn fields_escape_their_quotes() {
+        check(r#"level=info msg="[0.003s] Safepoint \"a\", b""#, "[0.003s] Safepoint \"a\", b");
+    }
+
+    #[test]
+    fn times_of_build_servers() {
+        check(
+            "[2024-01-01T00:00:00.123Z] [0.003s][info][gc] Using G1",
+            "[0.003s][info][gc] Using G1",
+        );
+        check("[2024-01-01T00:00:00.123Z] 2024-01-01T00:00:00.123+0000: 1.234: [GC 1K", "none");
+        check("[2024-01-01T00:00:00.123Z] 1.234: [GC 1K", "1.234: [GC 1K");
+        check("[2024-01-01T00:00:00.123Z] GC(0) Pause", "none");
     }
 
     #[test]

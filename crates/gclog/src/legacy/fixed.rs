@@ -106,9 +106,10 @@ pub(super) fn seconds(text: &[u8]) -> Option<(Duration, &[u8])> {
     long_seconds(text)
 }
 
-/// `12.5`, of any number of digits.
+/// `12.5`, of any number of digits. Without decimals it is what was left of one whose line was wrapped.
 #[cold]
 pub(super) fn long_seconds(text: &[u8]) -> Option<(Duration, &[u8])> {
+    matches!(integer(text)?.1, [b'.' | b',', ..]).then_some(())?;
     let (ns, rest) = decimal_ns(text, SECOND_NS)?;
     Some((Duration::from_nanos(ns), rest))
 }

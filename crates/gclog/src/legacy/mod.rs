@@ -160,7 +160,11 @@ impl Legacy {
         if line.starts_with(STOPPED) {
             return self.stopped_line(line, 0, out);
         }
-        if self.header(line, out) || self.tenuring(line) || self.free_list(line, out) {
+        if self.header(line, out) {
+            // All of a log in one line.
+            return if is_glued(line) { Err(Unrecognised::Malformed) } else { Ok(true) };
+        }
+        if self.tenuring(line) || self.free_list(line, out) {
             return Ok(true);
         }
         let has_bracket = memchr(b'[', line).is_some();

@@ -1,7 +1,8 @@
 //! Sizes and durations as legacy logs print them.
+use super::fixed::long_seconds;
 use crate::{
     Transition,
-    scan::{SECOND_NS, decimal_ns, integer, unit_shift},
+    scan::{integer, unit_shift},
 };
 use std::time::Duration;
 
@@ -92,8 +93,8 @@ pub(super) fn usual_seconds(text: &[u8; 9]) -> Option<Duration> {
 
 /// `0.0084272`, and nothing else.
 pub(super) fn seconds(text: &[u8]) -> Option<Duration> {
-    match decimal_ns(text, SECOND_NS)? {
-        (ns, b"") => Some(Duration::from_nanos(ns)),
+    match long_seconds(text)? {
+        (duration, b"") => Some(duration),
         _ => None,
     }
 }

@@ -48,6 +48,33 @@ fn the_steps_of_g1_are_the_parts_with_the_smallest_indentation() {
 }
 
 #[test]
+fn a_duration_that_was_wrapped_is_none() {
+    check(
+        "20.000: [Full GC (Allocation Failure)  510M->505M(512M), 1.25
+         00000 secs]
+         30.000: [Full GC (Allocation Failure)  510M->505M(512M), 0.01
+         02081 secs]
+         31.000: [GC (Allocation Failure)  510M->505M(512M), 0.0102081 secs]",
+        expect![[r#"
+            uptime 31.010208100 GC(0) unknown young (Allocation Failure) 10.2081ms heap 522240K->517120K(524288K) start uptime 31.000000000
+            unrecognised 2
+        "#]],
+    );
+}
+
+#[test]
+fn all_of_a_log_in_one_line_is_told() {
+    check(
+        "CommandLine flags: -XX:+UseG1GC 0.321: [GC pause (G1 Evacuation Pause) (young), 0.3200000 secs]",
+        expect![[r#"
+            jvm flags -XX:+UseG1GC 0.321: [GC pause (G1 Evacuation Pause) (young), 0.3200000 secs]
+            jvm collector g1
+            unrecognised 1
+        "#]],
+    );
+}
+
+#[test]
 fn without_details_and_without_stamps() {
     check(
         "[GC 511K->180K(1984K), 0.0095672 secs]

@@ -275,6 +275,18 @@ pub(crate) fn is_pause(line: &[u8]) -> bool {
     noticed(line, None).is_some()
 }
 
+/// Whether a line tells of a pause that is not read: it was cut, or stands behind another in the line.
+pub(crate) fn loses_one(line: &[u8]) -> bool {
+    TABLE.iter().any(|entry| {
+        let Some(at) = memmem::find(line, entry.mark) else { return false };
+        let (head, text) = (&line[..at], &line[at + entry.mark.len()..]);
+        match (entry.read)(head, text) {
+            Some(_) => memmem::find(text, entry.mark).is_some(),
+            None => (entry.is_lost)(head, text),
+        }
+    })
+}
+
 /// `zone`: of a date that has none.
 fn noticed(line: &[u8], zone: Option<[u8; 5]>) -> Option<Found> {
     TABLE.iter().find_map(|entry| {
@@ -332,6 +344,39 @@ Detected pause in JVM or host machine (eg GC): pause of approximately 7ms",
                 wall 11.328000000 hadoop noticed 6s collections 5.678s in 2
                 hadoop noticed 7ms
                 6 of 8 lines used"#]],
+        );
+    }
+
+    #[test]
+    fn a_pause_in_a_line_that_was_cut_or_glued_counts_as_lost() {
+        let malformed = |line: &str| {
+            let mut parser = Parser::new();
+            parser.line(line.as_bytes(), &mut |_| {});
+            parser.counts().malformed
+        };
+        let hadoop = "Detected pause in JVM or host machine (eg GC): pause of approximately ";
+        assert_eq!(malformed(&format!("{hadoop}12345ms")), 0);
+        assert_eq!(malformed(&format!("{hadoop}12345m")), 1);
+        assert_eq!(malformed(&format!("{hadoop}1ms{hadoop}2ms")), 1);
+        let cassandra = |collector: &str, took: &str| {
+            malformed(&format!("INFO GCInspector.java:284 - {collector} GC in {took}.  a: 1 -> 0;"))
+        };
+        assert_eq!(cassandra("ParNew", "112ms"), 0);
+        assert_eq!(cassandra("ParNew", "1,523ms"), 1);
+        assert_eq!(cassandra("ConcurrentMarkSweep", "1,523ms"), 0, "it is no pause");
+        assert_eq!(malformed("We slept well"), 0);
+        assert_eq!(malformed("Major GC: application 62ms, stopped 74"), 1);
+    }
+
+    #[test]
+    fn decimal_commas_of_seconds() {
+        check(
+            "Detected pause in JVM or host machine approximately 71,205s without any GCs.
+[gc][old][12][3] duration [6,1s], collections [1]/[6,5s], total [6,1s]/[9s], memory [1gb]->[1gb]/[2gb], all_pools {}",
+            expect![[r#"
+                hadoop noticed 71.205s collections 0ns in 0
+                elasticsearch noticed 6.1s collections 6.1s in 1 heap 1024M->1024M(2048M)
+                2 of 2 lines used"#]],
         );
     }
 

@@ -47,38 +47,51 @@ pub(super) struct Entry {
     /// A text that only this monitor writes.
     pub(super) mark: &'static [u8],
     pub(super) read: Read,
+    /// Whether a line with the mark that could not be read tells of a pause all the same, as one does that
+    /// was cut.
+    pub(super) is_lost: fn(&[u8], &[u8]) -> bool,
 }
 
+/// One whose mark may stand in other lines, too, or in those that tell of no pause.
 const fn entry(mark: &'static [u8], read: Read) -> Entry {
-    Entry { mark, read }
+    Entry { mark, read, is_lost: |_, _| false }
+}
+
+/// One whose mark stands in lines of pauses only.
+const fn sure(mark: &'static [u8], read: Read) -> Entry {
+    Entry { mark, read, is_lost: |_, _| true }
 }
 
 /// What a monitor of Hadoop's kind says where nothing was collected.
 pub(super) const NO_COLLECTIONS: &[u8] = b"No GCs detected";
 
-pub(super) const TABLE: [Entry; 17] = [
-    entry(b"Detected VM stop-the-world pause: {pauseTime=", |_, text| neo4j(text)),
-    entry(b"Detected pause in JVM or host machine (eg GC): pause of approximately ", |_, text| {
+pub(super) const TABLE: [Entry; 18] = [
+    sure(b"Detected VM stop-the-world pause: {pauseTime=", |_, text| neo4j(text)),
+    sure(b"Detected pause in JVM or host machine (eg GC): pause of approximately ", |_, text| {
         hadoop(text)
     }),
-    entry(b"Detected pause in JVM or host machine approximately ", |_, text| ratis(text)),
+    sure(b"Detected pause in JVM or host machine approximately ", |_, text| ratis(text)),
+    entry(b" - JVM paused ", |_, text| alluxio(text)),
     entry(b"We slept ", |_, text| sleeper(text)),
-    entry(b" GC in ", cassandra),
+    Entry { is_lost: |head, _| is_of_cassandra(head), ..entry(b" GC in ", cassandra) },
     entry(b"Not marking nodes down due to local pause of ", |_, text| local_pause(text)),
-    entry(b"[gc][", |_, text| elasticsearch(text)),
-    entry(b"timer thread slept for [", |_, text| timer(text)),
-    entry(b"Major GC: application ", |_, text| airlift(text)),
+    Entry {
+        is_lost: |_, text| memmem::find(text, DURATION).is_some(),
+        ..entry(b"[gc][", |_, text| elasticsearch(text))
+    },
+    sure(b"timer thread slept for [", |_, text| timer(text)),
+    sure(b"Major GC: application ", |_, text| airlift(text)),
     entry(b" Gen GC lasting ", spark),
-    entry(b"Possible too long JVM pause: ", |_, text| ignite(text)),
-    entry(b"Possible too long JVM pause [duration=", |_, text| ignite(text)),
+    sure(b"Possible too long JVM pause: ", |_, text| ignite(text)),
+    sure(b"Possible too long JVM pause [duration=", |_, text| ignite(text)),
     entry(b"System clock apparently jumped from ", |_, text| hazelcast(text)),
-    entry(b"detected JVM paused for ", |_, text| hiero(text)),
+    sure(b"detected JVM paused for ", |_, text| hiero(text)),
     entry(b"Thread starvation or clock leap detected (housekeeper delta=", |_, text| hikari(text)),
     entry(
         b"Scheduled sending of heartbeat was delayed. Previous heartbeat was sent [",
         |_, text| akka(text),
     ),
-    entry(b"overhead, spent [", |_, text| overhead(text)),
+    sure(b"overhead, spent [", |_, text| overhead(text)),
 ];
 
 fn of(monitor: Monitor, duration: Duration) -> MonitorPause {
@@ -131,8 +144,16 @@ fn neo4j(text: &[u8]) -> Option<Found> {
     }))
 }
 
+/// `3512ms`; what was collected follows in other lines.
+fn alluxio(text: &[u8]) -> Option<Found> {
+    let (ms, rest) = integer(text)?;
+    rest.starts_with(b"ms").then(|| Found::Pause(of(Monitor::Hadoop, Duration::from_millis(ms))))
+}
+
 /// `1234ms` or `201200300ns`; what was collected follows in the same line or in lines of its own.
 fn hadoop(text: &[u8]) -> Option<Found> {
+    let (_, unit) = integer(text)?;
+    matches!(unit, [b'm' | b'n', b's', ..]).then_some(())?;
     let (took, rest) = time(text)?;
     Some(Found::Pause(without_collections(of(Monitor::Hadoop, took), rest)))
 }
@@ -208,10 +229,12 @@ fn local_pause(text: &[u8]) -> Option<Found> {
     rest.starts_with(b" > ").then(|| Found::Pause(of(Monitor::CassandraDetector, late)))
 }
 
+/// Before how long the collections of an interval took.
+const DURATION: &[u8] = b"] duration [";
+
 /// `young][5332][98] duration [726ms], collections [1]/[1s], total [726ms]/[9.5s], memory
 /// [459.3mb]->[384.4mb]/[1007.3mb], all_pools {[young] [107.6mb]->[16.2mb]/[133.1mb]}…`.
 fn elasticsearch(text: &[u8]) -> Option<Found> {
-    const DURATION: &[u8] = b"] duration [";
     let (took, rest) = time(&text[memmem::find(text, DURATION)? + DURATION.len()..])?;
     let (count, rest) = integer(rest.strip_prefix(b"], collections [")?)?;
     let rest = rest.strip_prefix(b"]/[")?;
@@ -338,8 +361,10 @@ fn time(text: &[u8]) -> Option<(Duration, &[u8])> {
         (b"h", 3_600 * SECOND_NS),
         (b"d", 86_400 * SECOND_NS),
     ];
-    let digit = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    let digit = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b',');
     let (number, unit) = text.split_at(text.iter().position(|byte| !digit(byte))?);
+    // A decimal comma of seconds; in other units it may separate the thousands.
+    (!number.contains(&b',') || unit.starts_with(b"s")).then_some(())?;
     let named = |units: &[(&'static [u8], u64)]| {
         units.iter().find(|(name, _)| unit.starts_with(name)).copied()
     };

@@ -131,6 +131,8 @@ pub(crate) fn read(message: &[u8]) -> Result<Option<Message<'_>>, Unrecognised> 
         [b'S', b'a', b'f', b'e', b'p', b'o', b'i', b'n', b't', b' ', b'"', ..] => {
             Ok(Some(Message::Stop(message)))
         }
+        // With quotes that somebody changed.
+        [b'S', b'a', b'f', b'e', ..] if safepoint::is_stop(message) => Err(Unrecognised::Malformed),
         [b'T', b'o', ..] if message.starts_with(STOPPED) => Ok(Some(Message::Stopped(message))),
         [b'E', ..] => {
             let operation = message.strip_prefix(b"Entering safepoint region: ");

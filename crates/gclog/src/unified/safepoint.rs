@@ -3,7 +3,7 @@ use crate::{
     Safepoint, SafepointThreads,
     scan::{SECOND_NS, decimal_ns, integer, name},
 };
-use memchr::memchr;
+use memchr::{memchr, memmem};
 use std::{error::Error, fmt, time::Duration};
 
 /// Why a message is not a safepoint that can be reported.
@@ -27,6 +27,13 @@ impl fmt::Display for SafepointError {
 }
 
 impl Error for SafepointError {}
+
+/// Whether a message is about a whole stop, as far as its words tell.
+pub(super) fn is_stop(message: &[u8]) -> bool {
+    [&b"Safepoint "[..], b", Reaching safepoint: "]
+        .iter()
+        .all(|it| memmem::find(message, it).is_some())
+}
 
 /// Reads the one message of a stop that JDK 13 and later write, decorations already removed.
 ///
