@@ -94,3 +94,20 @@ fn a_gate_on_a_log_of_which_messages_were_dropped_is_undecided() {
     let ran = run(&["check", "--fail-if", "max>100ms", path]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
 }
+
+#[test]
+fn a_log_whose_only_pause_was_cut_was_said_to_be_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("gc.log");
+    let wrapped = "20.0: [Full GC (Allocation Failure)  510M->505M(512M), 1.25\n00000 secs]\n";
+    let cut = "Detected pause in JVM or host machine (eg GC): pause of approximately 12345m\n";
+    for text in [wrapped, cut] {
+        fs::write(&file, text).expect("written");
+        let ran = run(&["explain", file.to_str().expect("UTF-8")]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("There may have been more: 1 "), "{said}");
+        let ran = run(&["check", "--fail-if", "max>1s", file.to_str().expect("UTF-8")]);
+        assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    }
+}

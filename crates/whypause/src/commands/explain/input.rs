@@ -157,8 +157,10 @@ fn check(diagnosis: Diagnosis, shown: &str) -> Result<Diagnosis, Failure> {
     let reported_nothing = diagnosis.statistics.all.count == 0
         && diagnosis.jvm.collector.is_empty()
         && diagnosis.jvm.version.is_empty();
+    // A line that was cut is one of a GC log all the same.
+    let is_other = diagnosis.lost_of_log().is_none();
     // Blank lines and the like are no lines of a log either, though nobody would call them wrong.
-    if reported_nothing && input.lines_unrecognised * 2 >= input.lines {
+    if reported_nothing && is_other && input.lines_unrecognised * 2 >= input.lines {
         let lines = match (input.lines, input.lines_unrecognised) {
             (1, _) => "its only line is not understood".to_owned(),
             (all, not) if all == not => format!("not one of its {all} lines is understood"),
