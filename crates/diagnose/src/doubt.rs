@@ -116,7 +116,10 @@ pub(crate) fn lost_of_log(input: &InputSummary) -> Option<Doubt> {
     let files = u64::try_from(input.files_missing.len()).unwrap_or(u64::MAX);
     let files = Some(files).filter(|it| *it > 0).map(Doubt::LostFiles);
     let lines = Some(input.lines_not_read()).filter(|it| *it > 0).map(Doubt::LinesNotRead);
-    let without_end = Some(input.unfinished).filter(|it| *it > 0).map(Doubt::WithoutEnd);
+    // One that was under way when a recording ended was seen by other means.
+    let is_log = input.kind == "gc-log";
+    let without_end = Some(input.unfinished).filter(|it| *it > 0 && is_log);
+    let without_end = without_end.map(Doubt::WithoutEnd);
     messages.or(files).or(lines).or(without_end)
 }
 
@@ -175,12 +178,13 @@ mod tests {
     #[test]
     fn what_a_log_lacks_is_named() {
         let lost = |input| lost_of_log(&input).map(|it| it.to_string());
-        let none = InputSummary::default;
+        let none = || InputSummary { kind: "gc-log", ..InputSummary::default() };
         assert_eq!(lost(none()), None);
         let said = lost(InputSummary { lines_malformed: 1, lines_unknown_pause: 1, ..none() });
         assert_eq!(said.as_deref(), Some("2 lines of the log were not understood"));
         let said = lost(InputSummary { unfinished: 1, ..none() });
         assert_eq!(said.as_deref(), Some("1 collection in the log was without an end"));
+        assert_eq!(lost(InputSummary { unfinished: 1, kind: "recording", ..none() }), None);
         let said = lost(InputSummary { messages_dropped: 111, unfinished: 1, ..none() });
         assert_eq!(said.as_deref(), Some("111 messages of the log were dropped by the JVM"));
     }

@@ -91,7 +91,10 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         ),
         unattributed: statistics.unattributed,
         unexplained: ledger.remainder.finish(),
-        inputs: vec![InputSummary::of_log(String::new(), 0, &log.counts, 0)],
+        inputs: vec![InputSummary {
+            kind: "recording",
+            ..InputSummary::of_log(String::new(), 0, &log.counts, 0)
+        }],
         cut_stop: None,
         restarts: 0,
         shares: None,

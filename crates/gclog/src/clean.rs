@@ -185,7 +185,7 @@ mod tests {
         };
         assert_eq!(of_text("#033[32m[0.1s] x#033[0m"), Some("[0.1s] x".into()));
         assert_eq!(of_text("^[[32m[0.1s] x^[[0m"), Some("[0.1s] x".into()));
-        assert_eq!(of_text("issue #0331 and ^[ stay"), None);
+        assert_eq!(of_text("item #0331 and ^[ stay"), None);
     }
 
     #[test]
