@@ -91,10 +91,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         ),
         unattributed: statistics.unattributed,
         unexplained: ledger.remainder.finish(),
-        inputs: vec![InputSummary {
-            kind: "recording",
-            ..InputSummary::of_log(String::new(), 0, &log.counts, 0)
-        }],
+        inputs: vec![input_of(&log.counts)],
         cut_stop: None,
         restarts: 0,
         shares: None,
@@ -264,6 +261,11 @@ fn is_same(of_log: Interval, stop: Interval) -> bool {
 }
 
 /// The cases of the probes alone, without a log.
+/// What became of the lines of the log inside; who opened the recording knows its name and size.
+fn input_of(counts: &gclog::LineCounts) -> InputSummary {
+    InputSummary { kind: "recording", ..InputSummary::of_log(String::new(), 0, counts, 0) }
+}
+
 #[cfg(test)]
 pub(crate) fn safepoint_cases<'a>(facts: &'a Facts, index: &'a Index<'a>) -> Vec<Case<'a>> {
     let mut log = Log::read(facts, index);
