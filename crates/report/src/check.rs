@@ -63,8 +63,7 @@ pub fn judge(
 
 fn scope(run: &Diagnosis) -> Option<&'static str> {
     let statistics = &run.statistics;
-    let has_collections = run.gc.as_ref().is_some_and(|it| it.pauses.count > 0);
-    let of_stops = statistics.stops() > 0 || (words::is_of_application(run) && has_collections);
+    let of_stops = statistics.stops() > 0 || words::is_of_application(run);
     (statistics.time_to_safepoint.count == 0 && statistics.all.count > 0 && of_stops)
         .then_some("has no lines of stops (`-Xlog:safepoint`): its pauses are collections alone")
 }
