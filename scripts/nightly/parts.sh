@@ -127,6 +127,10 @@ part_stress_unmap() { # a JDK
     CHECK=1 scripts/stress-unmap.sh
 }
 
+part_watch_rows() { # a JDK, Python
+    CHECK=1 scripts/watch-rows.sh
+}
+
 part_check_metrics() { # a JDK, Debian's package prometheus
     make -s check-metrics
 }

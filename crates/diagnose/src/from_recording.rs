@@ -245,8 +245,13 @@ fn stops<'a>(facts: &'a Facts, index: &Index<'_>, log: &Log<'_>) -> Vec<Found<'a
 }
 
 /// Whether the recorder saw no stop from begin to end. Of one that is not over no log has a line yet.
+/// Probes that saw a part of one would have seen the others.
 fn nothing_whole(facts: &Facts) -> bool {
-    facts.safepoints.iter().all(|it| it.cut.is_part())
+    let probes = [Source::SafepointProbes, Source::SafepointSymbols];
+    let has_probes =
+        facts.coverage.as_ref().is_some_and(|it| probes.iter().any(|probe| it.has(*probe)));
+    let saw_a_part = has_probes && !facts.safepoints.is_empty();
+    !saw_a_part && facts.safepoints.iter().all(|it| it.cut.is_part())
 }
 
 /// Whether stops may be told by the log: where not, its pauses need no accounts of their own.

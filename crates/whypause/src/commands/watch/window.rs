@@ -1,10 +1,10 @@
 //! The last seconds of facts, in bounded memory.
-use diagnose::{Diagnosis, Pause};
+use diagnose::{Diagnosis, PauseKind};
 use recording::{Facts, Interval, MonoTime, SafepointFact, Source, SourceState, ThreadState};
-use std::{
-    collections::{BTreeSet, VecDeque},
-    time::Duration,
-};
+use std::{collections::BTreeSet, time::Duration};
+use told::Told;
+
+mod told;
 
 /// How much is kept: what the writers to a disk did in the 10 s before a pause, and then some.
 const KEPT: Duration = Duration::from_secs(30);
@@ -31,12 +31,8 @@ const MAX_ROWS: usize = 100_000;
 const SHORT_EVERY: Duration = Duration::from_secs(1);
 /// As soon as there are so many, they are diagnosed at once.
 const MOST_SHORT: usize = 4_096;
-/// Pauses remembered so that they are reported once; more than a window holds.
-const MAX_REPORTED: usize = 10_000;
 /// What a log that knows of stops has in the line of each, before JDK 13 and since.
 const STOPS: [&str; 2] = ["application threads were stopped", "Safepoint \""];
-/// A log line is read well within this after it was written.
-const START_UNCERTAINTY_NS: u64 = 2_000_000_000;
 
 /// A sliding window over a session's facts.
 #[derive(Debug)]
@@ -50,8 +46,9 @@ pub(crate) struct Window {
     /// Short ones that were not counted yet, and when they were last.
     short: Vec<SafepointFact>,
     counted: MonoTime,
-    /// Pauses told that came from the log.
-    reported: VecDeque<Pause>,
+    told: Told,
+    /// Whether a line of the log told of a stop.
+    log_knows_stops: bool,
     /// When the first log line came since the log was last looked at.
     lines_since: Option<MonoTime>,
     pruned: MonoTime,
@@ -77,7 +74,8 @@ impl Window {
             waiting: Vec::new(),
             short: Vec::new(),
             counted: MonoTime::default(),
-            reported: VecDeque::new(),
+            told: Told::default(),
+            log_knows_stops: false,
             lines_since: None,
             pruned: MonoTime::default(),
         }
@@ -88,6 +86,8 @@ impl Window {
         let safepoints = std::mem::take(&mut facts.safepoints);
         if !facts.log_lines.is_empty() {
             self.lines_since.get_or_insert(now);
+            let stop = |text: &str| STOPS.iter().any(|it| text.contains(it));
+            self.log_knows_stops |= facts.log_lines.iter().any(|it| stop(&it.text));
         }
         self.facts.append(facts);
         for safepoint in safepoints {
@@ -108,33 +108,38 @@ impl Window {
 
     /// When there is something to report even if nothing more comes.
     pub(crate) fn due(&self) -> Option<MonoTime> {
+        self.facts.coverage.as_ref()?;
         let waiting = self.waiting.iter().map(|it| it.due);
         let log = self.lines_since.filter(|_| self.log_tells()).map(|it| it + PATIENCE);
         let short = (!self.short.is_empty()).then(|| self.counted + SHORT_EVERY);
         waiting.chain(log).chain(short).min()
     }
 
-    /// The pauses that are to be told by now, each with a diagnosis of its own, so that what is
+    /// The pauses that are to be told by now, in order, each with a diagnosis of its own, so that what is
     /// said of it is about it alone.
     pub(crate) fn ended(&mut self, now: MonoTime) -> Vec<Diagnosis> {
+        if self.facts.coverage.is_none() {
+            // It is not known yet what tells of stops.
+            return Vec::new();
+        }
         let mut reported = Vec::new();
-        let mut waiting = std::mem::take(&mut self.waiting);
         let by_log = self.log_tells();
-        if by_log && self.counts_stops() {
-            // The same stops, better told.
-            waiting.clear();
-            self.short.clear();
-        }
-        for it in waiting {
-            if it.due <= now || self.is_complete(&it) {
-                reported.push(self.diagnose(it.safepoint));
-            } else {
-                self.waiting.push(it);
-            }
-        }
         if by_log && self.lines_since.is_some_and(|it| it + PATIENCE <= now) {
             self.lines_since = None;
             reported.push(self.diagnose_log());
+        }
+        if by_log {
+            // The same stops, better told; of one that is not over it has no line yet.
+            self.waiting.retain(|it| it.safepoint.cut.end);
+            self.short.clear();
+        }
+        self.waiting.sort_by_key(|it| it.safepoint.begin);
+        // One that waits for its evidence keeps back those after it.
+        let ready = |it: &&Waiting| it.due <= now || self.is_complete(it);
+        let ready = self.waiting.iter().take_while(ready).count();
+        for it in self.waiting.drain(..ready).collect::<Vec<_>>() {
+            let diagnosis = self.diagnose(it.safepoint);
+            reported.extend((!diagnosis.pauses.is_empty()).then_some(diagnosis));
         }
         reported
     }
@@ -176,13 +181,14 @@ impl Window {
     /// Short stops that have ended since this last gave any, where they are wanted. Only sums are known of
     /// what threads did in them, so one diagnosis is made of them all.
     pub(crate) fn short(&mut self, now: MonoTime) -> Option<Diagnosis> {
+        self.facts.coverage.as_ref()?;
         let due = now >= self.counted + SHORT_EVERY || self.short.len() >= MOST_SHORT;
         if self.short.is_empty() || !due {
             return None;
         }
         self.counted = now;
         let all = &self.facts;
-        Some(diagnose::diagnose_facts(&Facts {
+        let mut diagnosis = diagnose::diagnose_facts(&Facts {
             jvm: all.jvm.clone(),
             host: all.host.clone(),
             cgroup: all.cgroup.clone(),
@@ -191,7 +197,9 @@ impl Window {
             safepoints: std::mem::take(&mut self.short),
             coverage: all.coverage.clone(),
             ..Facts::default()
-        }))
+        });
+        diagnosis.pauses.retain(|it| self.told.by_others(&it.pause));
+        Some(diagnosis)
     }
 
     fn has_probes(&self) -> bool {
@@ -209,13 +217,24 @@ impl Window {
     /// Whether pauses are told by the log: where nothing else knows them, and where it knows them
     /// better than the JVM's counters do.
     fn log_tells(&self) -> bool {
-        let stop = |text: &str| STOPS.iter().any(|it| text.contains(it));
-        let knows_stops = || self.facts.log_lines.iter().any(|it| stop(&it.text));
-        !self.has_probes() && (!self.counts_stops() || knows_stops())
+        !self.has_probes() && (!self.counts_stops() || self.log_knows_stops)
     }
 
-    fn diagnose(&self, safepoint: SafepointFact) -> Diagnosis {
-        diagnose::diagnose_facts(&self.around(safepoint))
+    /// The diagnosis of this stop, with no pause in it where it was told before. Threads that waited beside
+    /// it are told by nobody here: too little is known of what came before and after.
+    fn diagnose(&mut self, safepoint: SafepointFact) -> Diagnosis {
+        let mut facts = self.around(safepoint);
+        if !self.has_probes() {
+            // Its pauses are told by `diagnose_log`, or by the counters.
+            let is_part = facts.safepoints.iter().any(|it| it.cut.is_part());
+            facts.log_lines.retain(|_| !is_part);
+        }
+        let mut diagnosis = diagnose::diagnose_facts(&facts);
+        let told = &mut self.told;
+        diagnosis
+            .pauses
+            .retain(|it| it.pause.kind != PauseKind::Hiccup && told.by_others(&it.pause));
+        diagnosis
     }
 
     /// The diagnosis of a stop that is not over, from what is known of it now. Nothing of it is kept:
@@ -272,18 +291,11 @@ impl Window {
     fn diagnose_log(&mut self) -> Diagnosis {
         self.facts.drop_replaced();
         let mut diagnosis = diagnose::diagnose_facts(&self.facts);
-        let (reported, over, all) = (&mut self.reported, self.over, self.all);
-        diagnosis.pauses.retain(|it| {
-            // The newest first: the same is mostly found there.
-            let new = (all || it.pause.duration >= over)
-                && !reported.iter().rev().any(|reported| same(reported, &it.pause));
-            if new {
-                reported.push_back(it.pause.clone());
-            }
-            new
-        });
-        let too_many = reported.len().saturating_sub(MAX_REPORTED);
-        reported.drain(..too_many);
+        let (told, over, all) = (&mut self.told, self.over, self.all);
+        told.begin_reading();
+        diagnosis
+            .pauses
+            .retain_mut(|it| (all || it.pause.duration >= over) && told.by_log(&mut it.pause));
         diagnosis
     }
 
@@ -318,13 +330,6 @@ fn bounded(mut facts: Facts) -> Facts {
     keep_newest(&mut facts.files);
     keep_newest(&mut facts.stacks);
     facts
-}
-
-/// Whether two readings of the log mean the same pause. Lengths are exact as the log gives them;
-/// starts are inferred from when lines were read, and move when more of them are known.
-fn same(a: &Pause, b: &Pause) -> bool {
-    let lengths = |it: &Pause| (it.duration, it.reaching, it.collection);
-    lengths(a) == lengths(b) && a.start_ns.abs_diff(b.start_ns) < START_UNCERTAINTY_NS
 }
 
 fn end(it: &SafepointFact) -> MonoTime {

@@ -180,7 +180,8 @@ fn without_probes_the_log_tells_and_each_pause_once() {
         ),
     };
     for (second, ms, expected) in [(1, 9, 1), (2, 8, 1), (3, 4, 0), (4, 7, 1)] {
-        let facts = Facts { log_lines: vec![line(second, ms)], ..Facts::default() };
+        let coverage = Some(Coverage::default());
+        let facts = Facts { log_lines: vec![line(second, ms)], coverage, ..Facts::default() };
         window.add(facts, at(second * 1_000));
         assert_eq!(reported(&mut window, second * 1_000 + 500).len(), expected, "{second}");
     }
@@ -254,3 +255,5 @@ fn many_short_stops_do_not_wait() {
     window.add(facts(stops(MOST_SHORT as u64)), at(0));
     assert_eq!(window.short(at(0)).map(|it| it.pauses.len()), Some(MOST_SHORT));
 }
+
+mod once;
