@@ -30,6 +30,8 @@ finish() {
     rm -rf "$work"
 }
 trap finish EXIT
+# The kernel hangs up on a group with a stopped process whose parents have ended.
+trap '' HUP
 chmod 711 "$work"
 javac -d "$work/classes" crates/testing/java/Alloc.java
 cp "$whypause" "$work/whypause"
@@ -52,6 +54,21 @@ get_metrics() {
     exec 9>&-
 }
 
+# Waits until a watch of a JVM that is stopped has told all: what diagnoses is the last to get a CPU.
+settle() {
+    local before=none now same=0
+    for _ in $(seq 60); do
+        sleep 0.5
+        get_metrics "$1.said" >"$1.metrics" || true
+        now="$(wc -l <"$1.rows") $(grep '^whypause_stw_limit_exceeded_total' "$1.metrics" || true)"
+        same=$((same + 1))
+        [ "$now" = "$before" ] || same=0
+        # Short stops are counted once a second.
+        [ "$same" -lt 4 ] || return 0
+        before="$now"
+    done
+}
+
 # One watch of a JVM: rows in `$3.rows`, what was said in `$3.said`, metrics in `$3.metrics`.
 watch() {
     local user="$1" jvm="$2" out="$3" ends="$4" pid limit=()
@@ -66,9 +83,7 @@ watch() {
         done
         sleep 1.5
         kill -STOP "$jvm"
-        # Short stops are counted once a second.
-        sleep 1.7
-        get_metrics "$out.said" >"$out.metrics" || true
+        settle "$out"
         kill -INT "$pid"
     fi
     wait "$pid" || true

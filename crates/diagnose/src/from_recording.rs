@@ -5,10 +5,10 @@ use crate::{
     attribution::{self, Ledger},
     case::Case,
     findings, from_log, hiccups,
-    history::Collection,
+    history::GcSums,
     host_lines,
     index::Index,
-    log_pauses::{LogPause, LogPauses},
+    log_pauses::{LogPause, LogPauses, collected},
     log_walk::LogWalk,
     longest::Longest,
     opened::Openings,
@@ -54,21 +54,16 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
     let mut pauses: Vec<Attribution> = Vec::with_capacity(found.len());
     let cases = found.iter().filter_map(|it| it.case(&index, &mut log, wall, &mut room));
     let mut openings = Openings::default();
+    let mut sums = GcSums::default();
     for (place, mut case) in cases.enumerate() {
         let attribution = attribution::divide(&mut case, &applicable, &mut ledger);
+        sums.add_stop(&case.pause, &case.collections);
         openings.take(place, &attribution, case);
         pauses.push(attribution);
     }
     let opened = openings.finish(&index);
-    let left_out = log.left_out + room.left_out;
-    if left_out > 0 {
-        coverage.note("safepoints", "left out: more pauses than memory holds", left_out);
-        for (source, state) in &mut coverage.sources {
-            if findings::TELL_OF_STOPS.contains(source) && *state == SourceState::Recorded {
-                *state = SourceState::Partial(format!("{left_out} pauses were left out"));
-            }
-        }
-    }
+    let outside = log.collections_left_out(found.iter().any(|it| matches!(it, Found::Logged(_))));
+    note_left_out(&mut coverage, log.left_out + room.left_out, outside);
     let recorded = |source: Source| coverage.has(source);
     let is_partial = |it: &Source| coverage.ran(*it) && !coverage.has(*it);
     let partial: Vec<Source> = Source::ALL.into_iter().filter(is_partial).collect();
@@ -96,7 +91,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         restarts: 0,
         shares: None,
         memory: log.pauses.history.memory_statistics(span),
-        gc: log.statistics(),
+        gc: log.statistics(&sums),
         pauses,
         opened,
         host_lines: host_lines::of(&index),
@@ -104,6 +99,21 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         coverage,
     };
     diagnosis.doubted()
+}
+
+/// Says how many pauses there was no room for, and how many collections are in none of the pauses.
+fn note_left_out(coverage: &mut Coverage, pauses: u64, collections: u64) {
+    if collections > 0 {
+        coverage.note("gc-log", OUTSIDE, collections);
+    }
+    if pauses > 0 {
+        coverage.note("safepoints", "left out: more pauses than memory holds", pauses);
+        for (source, state) in &mut coverage.sources {
+            if findings::TELL_OF_STOPS.contains(source) && *state == SourceState::Recorded {
+                *state = SourceState::Partial(format!("{pauses} pauses were left out"));
+            }
+        }
+    }
 }
 
 /// The GC log inside a recording.
@@ -117,7 +127,13 @@ struct Log<'a> {
     counts: gclog::LineCounts,
     /// Pauses left out: more than memory holds.
     left_out: u64,
+    /// Collections that were over when the recording began.
+    cut_off: u64,
 }
+
+/// What is said of collections that are in none of the pauses.
+const OUTSIDE: &str =
+    "collections not counted: their stops had begun before the recording, or were not recorded";
 
 impl<'a> Log<'a> {
     fn read(facts: &'a Facts, index: &Index<'_>) -> Log<'a> {
@@ -139,12 +155,15 @@ impl<'a> Log<'a> {
         pauses.finish();
         let mut found = longest.finish(&mut pauses);
         let timeline = Timeline::new(facts, pauses.clock(), stamps);
+        let mut cut_off = 0;
         if let Some(begun) = threads_seen_since(facts) {
             found.retain_mut(|it| {
                 let start = timeline.monotonic(it.interval.start.0);
                 // Of what was before, nobody saw what the threads did.
                 let before = start.map_or(Duration::ZERO, |start| begun.since(start));
-                it.cut_off(before)
+                let is_seen = it.cut_off(before);
+                cut_off += if is_seen { 0 } else { it.collections.len() as u64 };
+                is_seen
             });
         }
         let left_out = longest.left_out;
@@ -155,11 +174,12 @@ impl<'a> Log<'a> {
             timeline,
             counts: parser.counts(),
             left_out,
+            cut_off,
         }
     }
 
-    fn statistics(&self) -> Option<GcStatistics> {
-        (self.counts.lines > 0).then(|| self.pauses.history.gc_statistics())
+    fn statistics(&self, sums: &GcSums) -> Option<GcStatistics> {
+        (self.counts.lines > 0).then(|| self.pauses.history.statistics_of(sums))
     }
 
     /// An interval of the log on the monotonic clock, as well as the log allows.
@@ -168,9 +188,10 @@ impl<'a> Log<'a> {
         Interval::new(start, start + of_log.duration())
     }
 
-    /// Takes out the collections inside `interval`: each is in one stop.
-    fn collections_in(&mut self, interval: Interval) -> Vec<Collection> {
-        self.walk.collections_in(interval, &self.timeline)
+    /// How many collections are in none of the pauses: those had begun before the recording, or are of
+    /// stops that are lost.
+    fn collections_left_out(&mut self, tells_pauses: bool) -> u64 {
+        if tells_pauses { self.cut_off } else { self.walk.finish(&self.timeline) }
     }
 }
 
@@ -296,8 +317,8 @@ fn safepoint_case<'a>(
     let interval = stop(safepoint);
     let reached = safepoint.operations.first().map_or(interval.end, |it| it.interval.start);
     let names: Vec<_> = safepoint.operations.iter().map(|it| it.name.as_str()).collect();
-    let collections = log.collections_in(interval);
-    let pause = Pause {
+    let collections = log.walk.collections_in(interval, safepoint.cut.begin, &log.timeline);
+    let mut pause = Pause {
         kind: PauseKind::Safepoint,
         start_ns: interval.start.0,
         start_wall_ns: wall.map(|offset| interval.start.0.cast_signed().saturating_add(offset)),
@@ -305,10 +326,11 @@ fn safepoint_case<'a>(
         duration: interval.duration(),
         reaching: reached.min(interval.end).since(interval.start),
         operation: names.join(", ").into(),
-        collection: collections.iter().map(|it| it.gc.duration).reduce(|a, b| a + b),
+        collection: None,
         detailed: is_detailed,
         cut: safepoint.cut,
     };
+    pause.collection = collected(&pause, &collections);
     let segments = account::of_safepoint(index, safepoint, is_detailed, interval);
     Case { pause, interval, segments, collections, index }
 }
@@ -391,6 +413,35 @@ mod tests {
         check("999ms", &[(1, true)]);
         // It was over before: no pause of this recording.
         check("1000ms", &[]);
+    }
+
+    /// The log has all of a collection of which the recording has the last part, or nothing.
+    #[test]
+    fn a_collection_that_had_begun_before_the_recording_is_counted_as_its_stop_is() {
+        let check = |stop: &str, expected: (u64, u128, Option<u128>), noted: u64| {
+            let text = format!(
+                "jvm 17.0.15 g1 log gc.log
+                 thread 1 vm-thread VM Thread
+                 log 1000ms [1.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 900.000ms
+                 safepoint 1500ms 1510ms op A 1501ms 1510ms vm 1
+                 {stop}"
+            );
+            let diagnosis = diagnose(&text);
+            let gc = diagnosis.gc.unwrap().pauses;
+            let inside = diagnosis.pauses.iter().filter_map(|it| it.pause.collection).max();
+            let found = (gc.count, gc.max.as_millis(), inside.map(|it| it.as_millis()));
+            assert_eq!(found, expected, "{stop}");
+            let notes = diagnosis.coverage.notes.iter().filter(|it| it.item == "gc-log");
+            assert_eq!(notes.map(|it| it.count).sum::<u64>(), noted, "{stop}");
+        };
+        check("safepoint 99ms 1001ms op G1 99ms 1001ms vm 1", (1, 900, Some(900)), 0);
+        check(
+            "safepoint 800ms 1001ms op G1 800ms 1001ms vm 1 begun-before",
+            (1, 201, Some(201)),
+            0,
+        );
+        // It was over when the recording began.
+        check("", (0, 0, None), 1);
     }
 
     /// A stop whose late thread never stopped, seen for `5s`.

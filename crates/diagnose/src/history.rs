@@ -19,7 +19,7 @@ pub(crate) use humongous::Humongous;
 pub(crate) use jvm::LogJvm;
 pub(crate) use pressure::Pressure;
 pub(crate) use sizes::Sizes;
-pub(crate) use sums::{is_remark, kind};
+pub(crate) use sums::{GcSums, is_remark, kind, taken};
 pub(crate) use usual::Beyond;
 
 use crate::{GcStatistics, MemoryStatistics, text};
@@ -160,9 +160,14 @@ impl History {
         self.eden.worst()
     }
 
-    /// Statistics over the collections.
+    /// Statistics over the collections of the log.
     pub(crate) fn gc_statistics(&self) -> GcStatistics {
-        let mut statistics = self.sums.finish();
+        self.statistics_of(&self.sums)
+    }
+
+    /// Statistics over collections of the log that are counted elsewhere.
+    pub(crate) fn statistics_of(&self, collections: &GcSums) -> GcStatistics {
+        let mut statistics = collections.finish();
         self.cycles.finish(&mut statistics);
         statistics.allocation_stalls = self.stalls;
         statistics.humongous = self.humongous.statistics(self.jvm.region_size_bytes());

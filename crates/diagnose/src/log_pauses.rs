@@ -2,7 +2,7 @@
 //!
 //! Where a log has safepoint lines they are the pauses; where it has none, the collections are.
 use crate::{
-    history::{Collection, History},
+    history::{Collection, History, taken},
     log_account,
     log_clock::LogClock,
     log_monitors::{self, Noticed},
@@ -66,6 +66,7 @@ impl LogPause {
         self.pause.duration = seen.duration();
         self.pause.reaching = self.pause.reaching.saturating_sub(before);
         self.pause.cut.begin = true;
+        self.pause.collection = collected(&self.pause, &self.collections);
         true
     }
 }
@@ -329,6 +330,11 @@ impl LogPauses {
             });
         }
     }
+}
+
+/// How much of a stop the collections in it took; `None` where there was none.
+pub(crate) fn collected(stop: &Pause, collections: &[Collection]) -> Option<Duration> {
+    taken(stop, collections).into_iter().reduce(|a, b| a + b)
 }
 
 /// A pause of nothing but its place in time.

@@ -14,9 +14,23 @@ pub(crate) struct LogWalk<'a> {
     lines: Box<dyn Iterator<Item = Cow<'a, [LogLine]>> + 'a>,
     parser: gclog::Parser,
     pauses: LogPauses,
-    /// Collections that were read and not asked for yet, with the middles of their pauses, in order.
-    ahead: VecDeque<(MonoTime, Vec<Collection>)>,
+    /// Stops of the log that were read and not asked for yet, in the order of their middles.
+    ahead: VecDeque<Logged>,
     is_over: bool,
+    /// Collections that are in no stop that was asked for.
+    pub(crate) left_out: u64,
+}
+
+/// The collections of a stop of the log.
+struct Logged {
+    stop: Interval,
+    collections: Vec<Collection>,
+}
+
+impl Logged {
+    fn middle(&self) -> MonoTime {
+        self.stop.start + self.stop.duration() / 2
+    }
 }
 
 impl<'a> LogWalk<'a> {
@@ -28,22 +42,45 @@ impl<'a> LogWalk<'a> {
             pauses: LogPauses::default(),
             ahead: VecDeque::new(),
             is_over: false,
+            left_out: 0,
         }
     }
 
-    /// The collections inside `interval`, which begins no earlier than the one before.
+    /// The collections inside `interval`, which begins no earlier than the one before. Where that is the
+    /// end of a stop whose `begin_is_cut`, a collection in it may have been nearly over.
     pub(crate) fn collections_in(
         &mut self,
         interval: Interval,
+        begin_is_cut: bool,
         timeline: &Timeline,
     ) -> Vec<Collection> {
-        while !self.is_over && self.ahead.back().is_none_or(|it| it.0 <= interval.end + AHEAD) {
+        let until = interval.end + AHEAD;
+        while !self.is_over && self.ahead.back().is_none_or(|it| it.middle() <= until) {
             self.read_on(timeline);
         }
-        let before = self.ahead.partition_point(|it| it.0 < interval.start);
-        self.ahead.drain(..before);
-        let inside = self.ahead.partition_point(|it| interval.contains(it.0));
-        self.ahead.drain(..inside).flat_map(|it| it.1).collect()
+        let is_before = |it: &Logged| {
+            it.middle() < interval.start && !(begin_is_cut && it.stop.end > interval.start)
+        };
+        let before = self.ahead.partition_point(is_before);
+        let before = self.ahead.drain(..before);
+        self.left_out += before.map(|it| it.collections.len() as u64).sum::<u64>();
+        let is_inside = |it: &Logged| {
+            interval.contains(it.middle()) || (begin_is_cut && it.middle() < interval.start)
+        };
+        let inside = self.ahead.partition_point(is_inside);
+        self.ahead.drain(..inside).flat_map(|it| it.collections).collect()
+    }
+
+    /// How many collections are in no stop that was asked for, now that all were.
+    pub(crate) fn finish(&mut self, timeline: &Timeline) -> u64 {
+        loop {
+            let rest = self.ahead.drain(..).map(|it| it.collections.len() as u64);
+            self.left_out += rest.sum::<u64>();
+            if self.is_over {
+                return self.left_out;
+            }
+            self.read_on(timeline);
+        }
     }
 
     fn read_on(&mut self, timeline: &Timeline) {
@@ -62,8 +99,9 @@ impl<'a> LogWalk<'a> {
         }
         self.ahead.extend(self.pauses.take().filter_map(|it| {
             let start = timeline.monotonic(it.pause.start_ns)?;
-            Some((start + it.pause.duration / 2, it.collections))
+            let stop = Interval::new(start, start + it.pause.duration);
+            Some(Logged { stop, collections: it.collections })
         }));
-        self.ahead.make_contiguous().sort_by_key(|it| it.0);
+        self.ahead.make_contiguous().sort_by_key(Logged::middle);
     }
 }

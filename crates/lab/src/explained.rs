@@ -6,6 +6,9 @@ use crate::LabError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+/// What a log may round the length of a collection by.
+const ROUNDED_NS: u64 = 1_000_000;
+
 /// The answer. All times in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
@@ -14,6 +17,8 @@ pub struct Explained {
     pub clock: String,
     /// Statistics over all stops.
     pub pauses: Pauses,
+    /// What its GC log told of collections, where there is one.
+    pub gc: Option<Gc>,
     /// Causes that struck.
     pub causes: Vec<Cause>,
     /// Stopped time that no cause claims.
@@ -48,6 +53,14 @@ pub struct Pauses {
     pub max_ns: u64,
     /// How many were longer than `100ms`, `250ms`, …
     pub over: BTreeMap<String, u64>,
+}
+
+/// What a GC log told.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Gc {
+    /// The pauses of collections, which lie in the stops.
+    pub pauses: Pauses,
 }
 
 /// One cause over the whole recording.
@@ -154,11 +167,26 @@ impl Explained {
     /// Reads the answer.
     ///
     /// # Errors
-    /// [`LabError::Program`] where it is not what `explain` prints.
+    /// [`LabError::Program`] where it is not what `explain` prints, or contradicts itself.
     pub fn parse(json: &str) -> Result<Explained, LabError> {
-        serde_json::from_str(json).map_err(|e| LabError::Program {
-            program: "whypause explain".into(),
-            message: format!("its answer is not understood: {e}"),
+        let wrong =
+            |message: String| LabError::Program { program: "whypause explain".into(), message };
+        let explained: Explained = serde_json::from_str(json)
+            .map_err(|e| wrong(format!("its answer is not understood: {e}")))?;
+        explained.contradiction().map_or(Ok(explained), |it| Err(wrong(it)))
+    }
+
+    /// What of the numbers cannot be: collections lie in the stops.
+    fn contradiction(&self) -> Option<String> {
+        let (stops, gc) = (&self.pauses, &self.gc.as_ref()?.pauses);
+        let more = |gc: u64, stops: u64, times: u64| gc > stops + ROUNDED_NS * times;
+        let is_more =
+            more(gc.total_ns, stops.total_ns, gc.count) || more(gc.max_ns, stops.max_ns, 1);
+        is_more.then(|| {
+            format!(
+                "its answer contradicts itself: collections of {} ns, up to {}, in stops of {} ns, up to {}",
+                gc.total_ns, gc.max_ns, stops.total_ns, stops.max_ns
+            )
         })
     }
 
@@ -226,6 +254,21 @@ mod tests {
         let explained = Explained::parse(r#"{ "schema_version": 9, "moon": 1 }"#).unwrap();
         assert_eq!(explained, Explained::default());
         assert!(Explained::parse("error: no").is_err());
+    }
+
+    /// One that had begun before the recording was in the sums of collections, and in no stop.
+    #[test]
+    fn an_answer_with_more_collections_than_stops_is_refused() {
+        let parse = |total: u64, max: u64| {
+            Explained::parse(&format!(
+                r#"{{"pauses":{{"count":2,"total_ns":9000000,"max_ns":5000000}},
+                    "gc":{{"pauses":{{"count":2,"total_ns":{total},"max_ns":{max}}}}}}}"#
+            ))
+            .is_ok()
+        };
+        assert!(parse(11_000_000, 6_000_000));
+        assert!(!parse(11_000_001, 6_000_000));
+        assert!(!parse(11_000_000, 6_000_001));
     }
 
     #[test]

@@ -127,7 +127,7 @@ pub(crate) fn totals(diagnosis: &Diagnosis, over: Duration) -> Vec<String> {
     let mut items = vec![stopped];
     if all.count > 1 {
         items.push(format!("longest {}", duration(all.max)));
-        let p99 = duration(diagnosis.statistics.quantiles.p99.min(all.max));
+        let p99 = duration(diagnosis.statistics.quantiles.p99);
         items.extend((p99 != duration(all.max)).then(|| format!("p99 {p99}")));
     }
     let long = diagnosis.pauses.iter().filter(|it| it.pause.duration >= over).count();

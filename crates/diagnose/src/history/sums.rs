@@ -1,7 +1,7 @@
 //! Collections, summed as their events go by.
 use crate::{
-    Count, CpuSums, Diagnosis, GcStatistics, Named, ReferenceSums, linear_map::LinearMap,
-    statistics::Percentiles,
+    Count, CpuSums, Diagnosis, GcStatistics, Named, Pause, ReferenceSums, history::Collection,
+    linear_map::LinearMap, statistics::Percentiles,
 };
 use gclog::{GcEvent, GcKind, GcPhase, YoungKind};
 use std::{collections::BTreeMap, time::Duration};
@@ -26,17 +26,22 @@ pub(crate) struct GcSums {
 }
 
 impl GcSums {
+    /// Counts the collections of a stop, each with what it took of that: of a stop that the recording
+    /// cuts, its collections are cut with it.
+    pub(crate) fn add_stop(&mut self, stop: &Pause, collections: &[Collection]) {
+        for (it, took) in collections.iter().zip(taken(stop, collections)) {
+            if took == it.gc.duration {
+                self.add(&it.gc);
+            } else if !took.is_zero() {
+                // Of its phases and CPU times nobody knows which part was recorded.
+                self.add_pause(&it.gc, took);
+            }
+        }
+    }
+
     /// Counts one stop-the-world collection pause.
     pub(crate) fn add(&mut self, gc: &GcEvent) {
-        self.pauses.add(gc.duration);
-        self.percentiles.add(gc.duration);
-        let square = gc.duration.as_secs_f64().powi(2);
-        self.squares += square;
-        if is_remark(gc.kind) {
-            self.remark_squares += square;
-        }
-        self.add_kind(gc);
-        self.add_cause(gc);
+        self.add_pause(gc, gc.duration);
         for phase in &gc.phases {
             self.by_phase.entry(phase.phase).or_default().add(phase.duration);
         }
@@ -59,24 +64,36 @@ impl GcSums {
         }
     }
 
-    fn add_kind(&mut self, gc: &GcEvent) {
+    fn add_pause(&mut self, gc: &GcEvent, took: Duration) {
+        self.pauses.add(took);
+        self.percentiles.add(took);
+        let square = took.as_secs_f64().powi(2);
+        self.squares += square;
+        if is_remark(gc.kind) {
+            self.remark_squares += square;
+        }
+        self.add_kind(gc, took);
+        self.add_cause(gc, took);
+    }
+
+    fn add_kind(&mut self, gc: &GcEvent, took: Duration) {
         // What is counted as one kind is one key.
         let key = match gc.kind {
             GcKind::Young(kind) if kind != YoungKind::Mixed => GcKind::Young(YoungKind::Normal),
             other => other,
         };
         match self.by_kind.get_mut(&key) {
-            Some((_, count)) => count.add(gc.duration),
-            None => self.by_kind.insert(key, (kind(gc), Count::of(gc.duration))),
+            Some((_, count)) => count.add(took),
+            None => self.by_kind.insert(key, (kind(gc), Count::of(took))),
         }
     }
 
-    fn add_cause(&mut self, gc: &GcEvent) {
+    fn add_cause(&mut self, gc: &GcEvent, took: Duration) {
         let Some(cause) = gc.cause.as_deref().filter(|it| !it.is_empty()) else { return };
         if let Some(count) = self.by_cause.get_mut(cause) {
-            count.add(gc.duration);
+            count.add(took);
         } else if self.by_cause.len() < MOST_CAUSES {
-            self.by_cause.insert(cause.into(), Count::of(gc.duration));
+            self.by_cause.insert(cause.into(), Count::of(took));
         }
     }
 
@@ -136,6 +153,23 @@ impl GcSums {
             ..GcStatistics::default()
         }
     }
+}
+
+/// What each of the collections in a stop took of it, as far as it was recorded: all of it, unless the
+/// recording cuts the stop. Then the last ones are there, and what is left of it is of the one before.
+pub(crate) fn taken(stop: &Pause, collections: &[Collection]) -> Vec<Duration> {
+    let mut left = if stop.cut.is_part() { stop.duration } else { Duration::MAX };
+    let mut taken: Vec<Duration> = collections
+        .iter()
+        .rev()
+        .map(|it| {
+            let took = it.gc.duration.min(left);
+            left = left.saturating_sub(took);
+            took
+        })
+        .collect();
+    taken.reverse();
+    taken
 }
 
 /// The pauses that end marking: of CMS and G1, of ZGC, of Shenandoah.

@@ -228,10 +228,7 @@ fn cards(diagnosis: &Diagnosis) -> Vec<Card> {
     }
     cards.extend([
         card(duration(statistics.all.max), "longest".to_owned()),
-        card(
-            duration(statistics.quantiles.p99.min(statistics.all.max)),
-            format!("p99 of {}", words::pauses(diagnosis)),
-        ),
+        card(duration(statistics.quantiles.p99), format!("p99 of {}", words::pauses(diagnosis))),
     ]);
     if let Some(throughput) = share::throughput(diagnosis) {
         cards.push(card(percent(throughput), "throughput".to_owned()));

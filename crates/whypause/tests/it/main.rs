@@ -15,6 +15,7 @@ mod generated;
 mod labelled;
 mod logs;
 mod mutated;
+mod numbers;
 mod output;
 mod recordings;
 mod redacted;
