@@ -131,6 +131,10 @@ part_watch_rows() { # a JDK, Python
     CHECK=1 scripts/watch-rows.sh
 }
 
+part_begin_in_stop() { # a JDK, Python
+    CHECK=1 scripts/begin-in-stop.sh
+}
+
 part_check_metrics() { # a JDK, Debian's package prometheus
     make -s check-metrics
 }

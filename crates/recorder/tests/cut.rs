@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Java, newest, record, states, step_until};
-use recorder::{Options, Session};
+use recorder::{Options, SampledSession, Session};
 use recording::{
     BackgroundWriter, Facts, Interval, Limits, MonoTime, Recording, Source, ThreadState, Writer,
 };
@@ -65,6 +65,41 @@ fn a_stop_that_had_begun_before_the_recording_is_not_taken_for_a_whole_one() {
     let first = whole[0];
     let same = logged.iter().map(|(stamp, total)| (stamp - total).abs_diff(first.begin.0)).min();
     assert!(same.unwrap() < 1_000_000, "{first:?}");
+}
+
+/// Of the first 60 ms nothing was known: files were opened and read before the threads were looked at.
+#[test]
+fn a_stop_that_had_begun_before_a_recording_by_samples_is_known_from_its_begin_on() {
+    let Some(jdk) = newest() else { return };
+    let Some(disk) = Disk::ext4(common::DISK_BYTES) else { return };
+    let java = logging_to(&jdk, &disk);
+    let frozen = disk.freeze();
+    wait_until_stuck(&java);
+    let mut session = SampledSession::start(&java.jvm(), Options::default()).unwrap();
+    let mut facts = Facts::default();
+    let until = Instant::now() + Duration::from_millis(300);
+    while Instant::now() < until {
+        facts.append(session.step().facts);
+    }
+    let thawed = recorder::now();
+    drop(frozen);
+    let until = Instant::now() + PATIENCE;
+    while facts.safepoints.is_empty() {
+        assert!(Instant::now() < until, "the stop is not reported");
+        facts.append(session.step().facts);
+    }
+    facts.append(session.finish());
+    let early = &facts.safepoints[0];
+    assert!(early.cut.begin && early.end_probe >= thawed, "{early:?}");
+    let window = Interval::new(early.begin, thawed);
+    let blocked = facts.slices.iter().filter(|it| it.state == ThreadState::Blocked);
+    let blocked = blocked.filter(|it| it.tid == early.vm_tid);
+    let blocked: Duration =
+        blocked.filter_map(|it| it.interval.intersect(window)).map(Interval::duration).sum();
+    assert!(blocked * 100 >= window.duration() * 98, "{blocked:?} of {:?}", window.duration());
+    // Of a stop that a log tells, what was before that is left out.
+    let seen = facts.threads.iter().map(|it| it.first_seen).min();
+    assert!(seen.unwrap() >= early.begin, "{seen:?} {early:?}");
 }
 
 #[test]

@@ -161,7 +161,7 @@ impl SampledSession {
             keep,
         };
         session.search();
-        session.begin_in_stop(jvm, &libjvm);
+        session.begin(jvm, &libjvm);
         Ok(session)
     }
 

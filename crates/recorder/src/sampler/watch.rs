@@ -164,6 +164,12 @@ impl Watch {
         self.others(at, closeness, many, (quota, keep))
     }
 
+    /// The first round, of a recording that may begin in a stop: all threads, for what one did when it was
+    /// first looked at is known from here on alone.
+    pub(crate) fn first_round(&mut self, at: MonoTime, (quota, keep): (&Quota, &mut Keep)) {
+        let _ = self.others(at, Closeness::Reaching, self.threads.len(), (quota, keep));
+    }
+
     /// Samples the next so many threads that the round has not yet seen.
     fn others(
         &mut self,

@@ -9,14 +9,19 @@ use recording::{Facts, MonoTime, Source, SourceState};
 use std::{fs::File, sync::Arc, time::Duration};
 
 impl SampledSession {
-    /// Where the JVM is in a stop already, this recording begins in it.
-    pub(super) fn begin_in_stop(&mut self, jvm: &Jvm, libjvm: &Result<Arc<File>, String>) {
+    /// The recording begins, in a stop where the JVM is in one already.
+    ///
+    /// That is once its state can be read: of what was before, the threads were not looked at, and nothing
+    /// could be said of it but its length. So they are all looked at in this very moment.
+    pub(super) fn begin(&mut self, jvm: &Jvm, libjvm: &Result<Arc<File>, String>) {
         let reader =
             StopStateReader::open(&self.options.roots, jvm, libjvm, !self.options.one_of_many);
+        let at = now();
+        self.begin_at(at);
         let counts = self.counters.as_ref().and_then(StopCounters::read);
         if let Some(counts) = counts {
             // The first reading: nothing comes of it.
-            let _ = self.stops.sample(self.started, counts);
+            let _ = self.stops.sample(at, counts);
         }
         let reported = match reader {
             Ok(mut reader) => {
@@ -28,6 +33,14 @@ impl SampledSession {
             Err(why) => SourceState::Missing(why),
         };
         self.coverage.sources.insert(Source::StopState, reported);
+        self.watch.first_round(at, (&self.quota, &mut self.keep));
+    }
+
+    fn begin_at(&mut self, at: MonoTime) {
+        self.started = at;
+        self.roles.watched_since(at);
+        self.next.round = at;
+        self.next.last_round = at;
     }
 
     /// Since when the stop under way is recorded; `None` where there is none.
