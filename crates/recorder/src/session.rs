@@ -271,10 +271,7 @@ impl Session {
             );
         }
         drop(inbox);
-        if let Some(counted) = &mut self.counted {
-            facts.safepoints.extend(counted.take(at, all));
-            facts.safepoints.extend(all.then(|| counted.cut(at)).flatten());
-        }
+        self.take_counted(at, all, &mut facts);
         facts.threads = self.threads.take_facts();
         self.host.take(&mut facts, &mut self.coverage);
         facts

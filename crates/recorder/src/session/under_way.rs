@@ -6,7 +6,7 @@
 //! record between them, did it all the time.
 mod unreported;
 
-use self::unreported::unreported;
+use self::unreported::{unreported, until_first};
 use super::{Options, Session};
 use crate::{
     Jvm,
@@ -40,6 +40,9 @@ pub(super) struct UnderWay {
     dir: Option<ProcessDir>,
     /// The threads as they were found early in the stop that begins at this time.
     early: Option<(MonoTime, Snapshot)>,
+    /// Where no probe tells of stops: the threads that were blocked when the recording began at this time,
+    /// until the kernel side first sees each.
+    begin: Option<(MonoTime, Snapshot)>,
     stacks: HashMap<Vec<String>, u32>,
     /// Rows that others refer to and that were only shown so far.
     to_hand_over: Facts,
@@ -63,6 +66,7 @@ impl UnderWay {
             state: state.ok(),
             dir: ProcessDir::open(&options.roots, jvm.pid).ok().map(ProcessDir::trusted),
             early: None,
+            begin: None,
             stacks: HashMap::new(),
             to_hand_over: Facts::default(),
         }
@@ -102,9 +106,20 @@ impl Session {
         let state = self.under_way.read();
         self.start(state == Some(StopState::Running));
         self.kernel.drain();
+        if self.idle.is_some() || (self.counted.is_some() && state.is_none()) {
+            // It may be in a stop, of which the log will tell.
+            self.look_at_blocked();
+        }
         if let Some(state) = state.filter(|it| it.is_stop()) {
             self.begin_in_stop(state == StopState::Stopped);
         }
+    }
+
+    fn look_at_blocked(&mut self) {
+        let Some(mut begin) = self.sample_threads() else { return };
+        // One that waits for work shows nothing of where it waits.
+        begin.threads.retain(|_, it| it.state == ThreadState::Blocked && !it.stack.is_empty());
+        self.under_way.begin = Some((self.started, begin));
     }
 
     fn start(&mut self, runs: bool) {
@@ -117,10 +132,11 @@ impl Session {
     fn begin_in_stop(&mut self, reached: bool) {
         let started = self.started;
         if let Some(counted) = &mut self.counted {
-            counted.sample(now());
+            counted.sample(started);
             let still = self.under_way.read().is_some_and(StopState::is_stop);
             if still {
                 counted.assume(reached);
+                self.look_at_blocked();
             }
             return;
         }
@@ -224,6 +240,20 @@ impl Session {
         inbox.raw.take(window, |raw| self.keep(&raw, facts));
         self.fill(standing, window, facts);
         facts.safepoints.push(SafepointFact { detailed: true, ..fact });
+    }
+
+    /// The stops that were counted, and what threads did that were blocked when the recording began.
+    pub(super) fn take_counted(&mut self, at: MonoTime, all: bool, facts: &mut Facts) {
+        if let Some(counted) = &mut self.counted {
+            facts.safepoints.extend(counted.take(at, all));
+            facts.safepoints.extend(all.then(|| counted.cut(at)).flatten());
+        }
+        let Some((since, begin)) = &mut self.under_way.begin else { return };
+        let found = until_first(begin, *since, &facts.slices, all.then_some(at));
+        for (tid, standing, interval) in found {
+            let slice = self.standing_slice(tid, &standing, interval, facts);
+            facts.slices.push(slice);
+        }
     }
 
     /// Adds what the threads did of which the kernel had nothing to report.

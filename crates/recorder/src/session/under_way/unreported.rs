@@ -49,6 +49,30 @@ pub(super) fn unreported(
     found
 }
 
+/// What threads did that were looked at when the recording had begun, from `since` until the kernel side
+/// first saw each, which is one of `slices` now; to the `end`, where the recording ends, of those that were
+/// not seen at all. Each is told once.
+pub(super) fn until_first(
+    begin: &mut Snapshot,
+    since: MonoTime,
+    slices: &[ThreadSlice],
+    end: Option<MonoTime>,
+) -> Vec<(u32, Standing, Interval)> {
+    let mut first: BTreeMap<u32, MonoTime> = BTreeMap::new();
+    for it in slices.iter().filter(|it| begin.threads.contains_key(&it.tid)) {
+        let at = first.entry(it.tid).or_insert(it.interval.start);
+        *at = it.interval.start.min(*at);
+    }
+    let looked = begin.at;
+    let seen = begin.threads.extract_if(.., |tid, _| end.is_some() || first.contains_key(tid));
+    let known = seen.filter_map(|(tid, was)| {
+        let until = first.get(&tid).copied().or(end)?;
+        // Otherwise it had run before it was looked at.
+        (until > looked).then(|| (tid, was, Interval::new(since, until)))
+    });
+    known.collect()
+}
+
 fn wants_cpu(it: &Standing) -> bool {
     matches!(it.state, ThreadState::OnCpu | ThreadState::Runnable)
 }
@@ -128,6 +152,31 @@ mod tests {
         // It had run before it was looked at.
         check(&[(2, 11, 90)], Some(&before), &[], "");
         check(&[], Some(&before), &[], "");
+    }
+
+    /// Of a stop that no probe told nothing was known but its length: 171 of 176 ms.
+    #[test]
+    fn without_probes_a_thread_did_what_it_did_at_the_begin_until_it_was_first_seen() {
+        let check = |slices: &[(u32, u64, u64)], end: Option<u64>, expected: &str| {
+            let threads = [(2, standing(ThreadState::Blocked, 3))].into();
+            let mut begin = Snapshot { at: MonoTime(12), threads };
+            let slices: Vec<_> = slices.iter().map(|it| slice(it.0, it.1, it.2)).collect();
+            let mut told = || {
+                let found = until_first(&mut begin, MonoTime(10), &slices, end.map(MonoTime));
+                let text = |it: &(u32, Standing, Interval)| {
+                    format!("{} {}-{}", it.1.state.id(), it.2.start.0, it.2.end.0)
+                };
+                found.iter().map(text).collect::<String>()
+            };
+            assert_eq!(told(), expected);
+            assert_eq!(told(), "", "it is told once");
+        };
+        check(&[(2, 50, 60)], None, "blocked 10-50");
+        check(&[(2, 70, 80), (2, 50, 60)], None, "blocked 10-50");
+        check(&[(3, 50, 60)], None, "");
+        check(&[(3, 50, 60)], Some(90), "blocked 10-90");
+        // It had run before it was looked at.
+        check(&[(2, 11, 60)], None, "");
     }
 
     #[test]
