@@ -236,8 +236,8 @@ fn cards(diagnosis: &Diagnosis) -> Vec<Card> {
     if let Some(throughput) = share::throughput(diagnosis) {
         cards.push(card(percent(throughput), "throughput".to_owned()));
     }
-    let explained = 1.0 - share::of(diagnosis.unattributed, statistics.all.total);
-    cards.push(card(percent(explained), "explained".to_owned()));
+    let (explained, what) = words::explained(diagnosis);
+    cards.push(card(percent(explained), what.to_owned()));
     for ((name, _), count) in PauseStatistics::OVER.iter().zip(statistics.over) {
         if ["100ms", "250ms", "1s"].contains(name) {
             let name = name.replace("ms", " ms").replace("1s", "1 s");
