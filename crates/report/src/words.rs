@@ -2,6 +2,7 @@
 use crate::{
     clean::{MOST_NAME, MOST_PATH, clean, clean_name},
     counted, duration, share,
+    value::has_percentile,
 };
 use diagnose::{
     Attribution, Detail, Diagnosis, Finding, JvmSummary, Pause, PauseKind, WaitLocation,
@@ -130,7 +131,8 @@ pub(crate) fn totals(diagnosis: &Diagnosis, over: Duration) -> Vec<String> {
     if all.count > 1 {
         items.push(format!("longest {}", duration(all.max)));
         let p99 = duration(diagnosis.statistics.quantiles.p99.min(all.max));
-        items.extend((p99 != duration(all.max)).then(|| format!("p99 {p99}")));
+        let is_shown = has_percentile("p99", all.count) && p99 != duration(all.max);
+        items.extend(is_shown.then(|| format!("p99 {p99}")));
     }
     let long = diagnosis.pauses.iter().filter(|it| it.pause.duration >= over).count();
     // Of a long log not all pauses are at hand.
