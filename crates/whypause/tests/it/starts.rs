@@ -296,7 +296,8 @@ fn of_table(jdk: &Jdk) -> Vec<String> {
     };
     let name = |it: &str| format!("-XX:+{}", it.split(' ').next().expect("a name"));
     // Of builds with flags of their own nothing is said.
-    let is_ours = |it: &&str| !it.contains("JVMCI") && !it.contains("Shenandoah");
+    let of_others = ["JVMCI", "Shenandoah", "UnlockCommercialFeatures"];
+    let is_ours = |it: &&str| !of_others.iter().any(|name| it.contains(name));
     rows.filter(is_gone).filter(is_ours).step_by(ONE_IN).map(name).collect()
 }
 
