@@ -44,6 +44,11 @@ part_gen() { # nothing
     make -s gen
 }
 
+part_flags() { # JDKs of OpenJDK
+    have python3 || skip "no python3"
+    scripts/flag-table.py --check /usr/lib/jvm/java-*-openjdk-* /usr/lib/jvm/temurin-*
+}
+
 part_cross() { # Debian's archive, rustup
     make -s cross
 }

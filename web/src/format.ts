@@ -81,3 +81,8 @@ export function baseName(path: string): string {
 export function words(name: string): string {
   return name.replace(/[-_]/g, " ");
 }
+
+/** Of fewer pauses a percentile is only the longest of them by another name. */
+const LEAST: [string, number][] = [["p90", 10], ["p99", 100], ["p99.9", 1_000]];
+
+export const hasPercentile = (name: string, count: number): boolean => LEAST.every(([of, least]) => of !== name || count >= least);

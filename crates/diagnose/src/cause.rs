@@ -149,6 +149,8 @@ pub enum Detail {
     /// Nothing but its time and place.
     #[default]
     None,
+    /// How long collections took, and nothing that shows whether they worked or waited.
+    LengthAlone,
     /// The log is written to this standard stream.
     Stream(Box<OutputFact>),
     /// What other limits of CPU time would have made of it, where the recording tells.

@@ -43,6 +43,8 @@ pub struct Row {
     pub before: Option<Value>,
     /// In the second run.
     pub after: Option<Value>,
+    /// How many events each of the two numbers is of, where it is a rate or a percentile.
+    pub events: Option<(u64, u64)>,
     /// Whether they differ.
     pub significance: Significance,
 }

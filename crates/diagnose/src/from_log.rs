@@ -75,6 +75,7 @@ impl LogDiagnosis {
         let clock = self.pauses.clock();
         let statistics = self.sums.finish();
         self.pauses.history.jvm.is_legacy = input.lines_legacy > 0;
+        self.pauses.history.is_of_application = self.pauses.noticed.are_used();
         let doubt = log_notes::doubt_of_span(&input, &self.pauses, statistics.all.total);
         let span = if doubt.is_some() { Duration::ZERO } else { self.pauses.clock.span() };
         findings::leave_out_trifles(&mut self.ledger.tallies, span);

@@ -58,6 +58,8 @@ pub(crate) struct History {
     pub(crate) memory: memory::Memory,
     pub(crate) humongous: Humongous,
     pub(crate) stalls: crate::Count,
+    /// Its pauses are those that an application noticed: of the JVM it has no line.
+    pub(crate) is_of_application: bool,
     /// How many stops the log shows.
     pub(crate) stops: u64,
     /// How long the application ran between collections, and how long those took, where it says so.

@@ -63,8 +63,12 @@ pub fn judge(
 
 fn scope(run: &Diagnosis) -> Option<&'static str> {
     let statistics = &run.statistics;
-    let of_stops = statistics.stops() > 0 || words::is_of_application(run);
-    (statistics.time_to_safepoint.count == 0 && statistics.all.count > 0 && of_stops)
+    if words::is_of_application(run) && statistics.all.count > 0 {
+        return Some(
+            "is the log of an application: its pauses are those that the application noticed",
+        );
+    }
+    (statistics.time_to_safepoint.count == 0 && statistics.stops() > 0)
         .then_some("has no lines of stops (`-Xlog:safepoint`): its pauses are collections alone")
 }
 

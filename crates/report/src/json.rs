@@ -13,7 +13,7 @@ mod schema;
 mod schema_log;
 mod several;
 
-use crate::{Options, Pauses};
+use crate::{Options, Pauses, view::sentence};
 use diagnose::Diagnosis;
 use longest::Longest;
 use schemars::generate::SchemaSettings;
@@ -54,5 +54,6 @@ pub fn write(
         Longest::few(diagnosis.clock, &diagnosis.pauses, MOST_LISTED)
     };
     let advice = remedy::advise(diagnosis);
-    write_document(&build::diagnosis(diagnosis, &advice, longest), out)
+    let verdict = sentence(diagnosis, options.over);
+    write_document(&build::diagnosis(diagnosis, verdict, &advice, longest), out)
 }

@@ -21,6 +21,31 @@ pub(crate) fn shown(value: Value) -> String {
     }
 }
 
+/// The same beside another value of its row: rates that stand beside each other have one unit.
+pub(crate) fn shown_beside(value: Value, other: Option<Value>) -> String {
+    match (value, other) {
+        (Value::PerSecond(it), Some(Value::PerSecond(other))) => {
+            match it.max(other) >= PER_SECOND_FROM {
+                true => format!("{}/s", three(it)),
+                false => format!("{}/h", three(it * 3_600.0)),
+            }
+        }
+        _ => shown(value),
+    }
+}
+
+/// Of fewer pauses than this a percentile is only the longest of them by another name: of ten the longest
+/// one is beyond nine, and so on.
+pub(crate) fn has_percentile(id: &str, count: u64) -> bool {
+    let least = match id {
+        "p90" => 10,
+        "p99" => 100,
+        "p99.9" => 1_000,
+        _ => 0,
+    };
+    count >= least
+}
+
 /// Three digits, and none behind the point that say nothing.
 fn three(it: f64) -> String {
     match it {
@@ -81,6 +106,20 @@ mod tests {
         assert_eq!(shown(Value::PerSecond(0.1)), "0.10/s");
         assert_eq!(shown(Value::PerSecond(0.05)), "180/h");
         assert_eq!(shown(Value::PerSecond(0.0)), "0/h");
+    }
+
+    #[test]
+    fn one_row_had_two_units() {
+        let beside = |a, b| shown_beside(Value::PerSecond(a), Some(Value::PerSecond(b)));
+        assert_eq!([beside(0.2, 0.0), beside(0.0, 0.2)], ["0.20/s", "0/s"]);
+        assert_eq!([beside(0.05, 0.0), beside(0.0, 0.05)], ["180/h", "0/h"]);
+    }
+
+    #[test]
+    fn a_percentile_of_too_few_was_the_longest_again() {
+        for (id, least) in [("p90", 10), ("p99", 100), ("p99.9", 1_000)] {
+            assert!(has_percentile(id, least) && !has_percentile(id, least - 1), "{id}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) use finding::FindingView;
 pub(crate) use listed::{FEW_LISTED, Listed, PauseRow};
 pub(crate) use losses::{Rest, lost};
 pub(crate) use suspects::SuspectView;
-pub(crate) use verdict::Step;
+pub(crate) use verdict::{Step, sentence};
 
 use crate::{Options, options::LONG_PAUSE, words};
 use diagnose::Diagnosis;
@@ -62,13 +62,13 @@ impl<'a> View<'a> {
     /// Decides what is shown of a diagnosis.
     pub(crate) fn new(diagnosis: &'a Diagnosis, options: &Options) -> View<'a> {
         let rest = losses::rest(diagnosis);
-        let (findings, minor) = finding::divided(diagnosis);
+        let (findings, minor) = finding::divided(diagnosis, options.over);
         let verdict = verdict::sentence(diagnosis, options.over);
         View {
             steps: if verdict::is_quiet(diagnosis, options.over) {
                 Vec::new()
             } else {
-                verdict::steps(diagnosis, &findings, rest.as_ref())
+                verdict::steps(diagnosis, options.over, &findings, rest.as_ref())
             },
             header: words::header(diagnosis, options.full),
             totals: words::totals(diagnosis, options.over),

@@ -2,8 +2,11 @@
 use crate::{
     clean::{MOST_NAME, MOST_PATH, clean, clean_name},
     counted, duration, share,
+    value::has_percentile,
 };
-use diagnose::{Attribution, Diagnosis, Finding, JvmSummary, Pause, PauseKind, WaitLocation};
+use diagnose::{
+    Attribution, Detail, Diagnosis, Finding, JvmSummary, Pause, PauseKind, WaitLocation,
+};
 use recording::{Source, SourceState};
 use remedy::{AdviceWhen, Command};
 use std::time::Duration;
@@ -128,7 +131,8 @@ pub(crate) fn totals(diagnosis: &Diagnosis, over: Duration) -> Vec<String> {
     if all.count > 1 {
         items.push(format!("longest {}", duration(all.max)));
         let p99 = duration(diagnosis.statistics.quantiles.p99);
-        items.extend((p99 != duration(all.max)).then(|| format!("p99 {p99}")));
+        let is_shown = has_percentile("p99", all.count) && p99 != duration(all.max);
+        items.extend(is_shown.then(|| format!("p99 {p99}")));
     }
     let long = diagnosis.pauses.iter().filter(|it| it.pause.duration >= over).count();
     // Of a long log not all pauses are at hand.
@@ -139,10 +143,30 @@ pub(crate) fn totals(diagnosis: &Diagnosis, over: Duration) -> Vec<String> {
     };
     items.push(format!("{least}{long} over {}", duration(over)));
     if !all.total.is_zero() {
-        let explained = 1.0 - share::of(diagnosis.unattributed, all.total);
-        items.push(format!("explained {}", crate::percent(explained)));
+        let (share, what) = explained(diagnosis);
+        items.push(match what {
+            EXPLAINED => format!("{what} {}", crate::percent(share)),
+            what => format!("{} {what}", crate::percent(share)),
+        });
     }
     items
+}
+
+/// The share of the stopped time that has a cause.
+const EXPLAINED: &str = "explained";
+
+/// The share of the stopped time of which more is known than its length, and what: where a log has the
+/// length of collections alone, that they were collections is all of it.
+pub(crate) fn explained(diagnosis: &Diagnosis) -> (f64, &'static str) {
+    let share = 1.0 - share::of(diagnosis.unattributed, diagnosis.statistics.all.total);
+    let is_collections =
+        is_of_application(diagnosis) || diagnosis.findings.first().is_some_and(is_length_alone);
+    (share, if is_collections && share > 0.0 { "in collections" } else { EXPLAINED })
+}
+
+/// Whether of a cause nothing is known but for how long it was.
+pub(crate) fn is_length_alone(finding: &Finding) -> bool {
+    finding.detail == Detail::LengthAlone
 }
 
 /// The command that would record this JVM.

@@ -1,6 +1,6 @@
 // The numbers of a live page, added up from the pauses that are kept.
 
-import { count, duration, percent, plural } from "../format";
+import { count, duration, hasPercentile, percent, plural } from "../format";
 import type { Answer, Finding, Numbers } from "../model";
 import type { Store } from "../store";
 
@@ -41,9 +41,9 @@ export function cardsOf(store: Store, keptMs: number): Answer["cards"] {
   const cards = [
     { value: duration(stopped), label: `stopped in the last ${timeName(Math.min(span, keptMs * 1_000))}, ${share}` },
     { value: duration(store.longestUs), label: "longest" },
-    { value: duration(quantile(sortedLengths(store), 0.99)), label: "p99 of these pauses" },
     { value: count(countOver(store, store.limitUs)), label: `pauses of ${limit} or more` },
   ];
+  if (hasPercentile("p99", store.count)) cards.splice(2, 0, { value: duration(quantile(sortedLengths(store), 0.99)), label: "p99 of these pauses" });
   if (store.limitUs < 1e6) cards.push({ value: count(countOver(store, 1e6)), label: "pauses of 1 s or more" });
   return cards;
 }

@@ -1,7 +1,7 @@
 // What several sections say of lengths: a table of names with number, sum, mean and longest, and the facts of
 // a distribution.
 
-import { count, duration, durationNs } from "../format";
+import { count, duration, durationNs, hasPercentile } from "../format";
 import { Name } from "../parts/text";
 import { Bar, type Column, Table } from "./table";
 
@@ -44,6 +44,7 @@ export function Ranking({ title, caption, name, counted, rows, id }: Props) {
 }
 
 interface Lengths {
+  count: number;
   total_ns: number;
   max_ns: number;
   mean_ns: number;
@@ -54,7 +55,7 @@ interface Lengths {
 }
 
 export function lengthFacts(it: Lengths): [string, string][] {
-  return [
+  const facts: [string, string][] = [
     ["total", durationNs(it.total_ns)],
     ["longest", durationNs(it.max_ns)],
     ["mean", durationNs(it.mean_ns)],
@@ -63,4 +64,5 @@ export function lengthFacts(it: Lengths): [string, string][] {
     ["p99", durationNs(it.p99_ns)],
     ["p99.9", durationNs(it.p99_9_ns)],
   ];
+  return facts.filter(([name]) => hasPercentile(name, it.count));
 }

@@ -9,6 +9,7 @@ mod commands;
 mod examples;
 mod files;
 mod layers;
+mod measured;
 mod messages;
 mod network;
 mod packaging;

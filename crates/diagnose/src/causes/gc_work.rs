@@ -17,7 +17,7 @@
 use crate::{
     Cause, Class, Evidence, Nature,
     case::{Case, PausePhase, Segment},
-    cause::{Claims, Explanation},
+    cause::{Claims, Detail, Explanation},
     hazards::Flags,
     history::{History, Sizes},
     index::Index,
@@ -40,6 +40,13 @@ const LEAST_BYTES_PER_S: u64 = 1 << 20;
 /// HotSpot takes all CPUs for GC threads up to so many, of more only a part
 /// (`gc/shared/workerPolicy.cpp`).
 const MOST_BY_DEFAULT: u32 = 8;
+
+/// Of fewer collections without CPU times it is not known what is usual (`history/usual.rs`).
+const ENOUGH: u64 = 20;
+/// What such a log shows.
+const LENGTH_ALONE: &str = "Collections had the application stopped. The log has neither their CPU times \
+                            nor enough others to compare with, so it does not show whether the collector \
+                            worked or waited.";
 
 pub(super) static CAUSE: Cause = Cause {
     id: "gc-work",
@@ -82,7 +89,15 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     // What a log has to say where the pauses are long; a recording has better sources.
     let log = index.log.filter(|_| index.facts.is_none());
     if log.is_some_and(|log| log.sums.count() == 0) && tally.inferred == tally.time {
-        return of_stops_alone(tally, most);
+        return of_stops_alone(tally, most, log);
+    }
+    if log.is_some_and(|log| tally.longest >= LONG && is_length_alone(tally, log)) {
+        return Explanation {
+            story: vec![LENGTH_ALONE.to_owned()],
+            evidence,
+            detail: Detail::LengthAlone,
+            ..Explanation::default()
+        };
     }
     if let Some(log) = log.filter(|_| tally.longest >= LONG) {
         story.push(computing(tally, index).unwrap_or_else(|| {
@@ -98,10 +113,22 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     Explanation { story, evidence, ..Explanation::default() }
 }
 
+/// Whether a log has how long collections took and nothing more of them. An application reports long ones
+/// alone, so what is usual is in none of its logs.
+fn is_length_alone(tally: &Tally, log: &History) -> bool {
+    let is_few = log.sums.count() < ENOUGH || log.is_of_application;
+    is_few && worst(tally).is_some_and(|it| it.gc.cpu.is_none())
+}
+
 /// Where the log has the stops and no line of a collection.
-fn of_stops_alone(tally: &Tally, most: String) -> Explanation {
-    let story = "The stops were for collections, as their operations say. The collections' own lines are \
-                 not in this log, so it does not show whether the collector worked or waited.";
+fn of_stops_alone(tally: &Tally, most: String, log: Option<&History>) -> Explanation {
+    let story = match log.is_some_and(|log| log.is_of_application) {
+        true => LENGTH_ALONE,
+        false => {
+            "The stops were for collections, as their operations say. The collections' own lines are not \
+             in this log, so it does not show whether the collector worked or waited."
+        }
+    };
     let extent = format!(
         "{} in {} for collections{most}",
         text::duration(tally.time),
@@ -110,6 +137,7 @@ fn of_stops_alone(tally: &Tally, most: String) -> Explanation {
     Explanation {
         story: vec![story.to_owned()],
         evidence: vec![seen(tally.time, extent)],
+        detail: Detail::LengthAlone,
         ..Explanation::default()
     }
 }

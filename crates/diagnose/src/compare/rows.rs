@@ -40,7 +40,12 @@ fn row(
         (a, b) if a == b => Significance::WithinNoise,
         _ => test(),
     };
-    Some(Row { id, name, before, after, significance })
+    Some(Row { id, name, before, after, events: None, significance })
+}
+
+/// The same with the number of events behind the two values.
+fn of_events(events: (u64, u64), row: Option<Row>) -> Option<Row> {
+    row.map(|it| Row { events: Some(events), ..it })
 }
 
 /// Lengths of the pauses that both runs know.
@@ -78,19 +83,29 @@ fn lengths(before: &Diagnosis, after: &Diagnosis) -> Vec<Row> {
         let value = |it: &Lengths| (it.all.count > 0).then(|| Value::Time(of(&it.of)));
         (value(&a), value(&b))
     };
+    let events = (a.all.count, b.all.count);
     let mut rows: Vec<Row> = [
         row("mean", "pauses, mean", (mean(a.all), mean(b.all)), || {
             significance::means(Moments::of(a.all, a.squares), Moments::of(b.all, b.squares))
         }),
-        row("p50", "pauses, median", at(|it| it.p50), || {
-            significance::bounds(a.bounds.p50, b.bounds.p50)
-        }),
-        row("p99", "pauses, p99", at(|it| it.p99), || {
-            significance::bounds(a.bounds.p99, b.bounds.p99)
-        }),
-        row("p99.9", "pauses, p99.9", at(|it| it.p99_9), || {
-            significance::bounds(a.bounds.p99_9, b.bounds.p99_9)
-        }),
+        of_events(
+            events,
+            row("p50", "pauses, median", at(|it| it.p50), || {
+                significance::bounds(a.bounds.p50, b.bounds.p50)
+            }),
+        ),
+        of_events(
+            events,
+            row("p99", "pauses, p99", at(|it| it.p99), || {
+                significance::bounds(a.bounds.p99, b.bounds.p99)
+            }),
+        ),
+        of_events(
+            events,
+            row("p99.9", "pauses, p99.9", at(|it| it.p99_9), || {
+                significance::bounds(a.bounds.p99_9, b.bounds.p99_9)
+            }),
+        ),
         row("max", "pauses, longest", (longest(a.all), longest(b.all)), || SINGLE),
     ]
     .into_iter()
@@ -119,7 +134,7 @@ fn over((id, name, limit): Limit, before: &Diagnosis, after: &Diagnosis) -> Opti
         return None;
     }
     let rates = (rate(a.0, a.1), rate(b.0, b.1));
-    row(id, name, rates, || significance::rates(a, b))
+    of_events((a.0, b.0), row(id, name, rates, || significance::rates(a, b)))
 }
 
 fn mean(it: Count) -> Option<Value> {
@@ -141,7 +156,8 @@ fn collector(before: &Diagnosis, after: &Diagnosis) -> Vec<Row> {
         let of = |it: &Diagnosis| (it.gc.as_ref().map_or(0, count), it.span);
         let value = |it: &Diagnosis| rate(count(it.collections_seen()?), it.span);
         let test = || significance::rates(of(before), of(after));
-        row(id, name, (value(before), value(after)), test)
+        let events = (of(before).0, of(after).0);
+        of_events(events, row(id, name, (value(before), value(after)), test))
     };
     let remarks = |it: &Diagnosis| it.gc.as_ref().map(GcStatistics::remarks);
     let moments = |it: &Diagnosis| {

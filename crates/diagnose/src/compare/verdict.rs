@@ -1,5 +1,6 @@
 //! What a comparison says for certain, and what makes it doubtful, in sentences.
 mod felt;
+mod mechanism;
 
 use super::{CauseRow, Row, Significance};
 use crate::{
@@ -24,6 +25,8 @@ pub(super) fn sentences(
 ) -> Vec<String> {
     let runs = Runs { before, after, collections };
     let what = if collections { "Collection pauses" } else { "Pauses" };
+    let mechanism = mechanism::of(causes, &runs);
+    let (named, mechanism) = (mechanism.as_ref().map(|it| it.0), mechanism.map(|it| it.1));
     let mut sentences: Vec<String> = felt::sentence(rows, &runs).into_iter().collect();
     let certain = !sentences.is_empty();
     sentences.extend(felt::too_few(rows, &runs).filter(|_| !certain));
@@ -34,9 +37,10 @@ pub(super) fn sentences(
     if !is_said {
         sentences.push(stopped(rows));
     }
-    sentences.extend(appeared("New in the second run", causes, CauseRow::is_new));
-    sentences.extend(appeared("Gone in the second run", causes, CauseRow::is_gone));
-    sentences
+    let causes: Vec<&CauseRow> = causes.iter().filter(|it| Some(it.cause.id) != named).collect();
+    sentences.extend(appeared("New in the second run", &causes, CauseRow::is_new));
+    sentences.extend(appeared("Gone in the second run", &causes, CauseRow::is_gone));
+    mechanism.into_iter().chain(sentences).collect()
 }
 
 /// The two runs of which the rows are.
@@ -92,7 +96,7 @@ fn stopped(rows: &[Row]) -> String {
 }
 
 /// Causes that struck in one run alone, by more than chance.
-fn appeared(what: &str, causes: &[CauseRow], is: fn(&CauseRow) -> bool) -> Option<String> {
+fn appeared(what: &str, causes: &[&CauseRow], is: fn(&CauseRow) -> bool) -> Option<String> {
     let names: Vec<&str> = causes
         .iter()
         .filter(|it| is(it) && it.significance == Significance::MoreThanNoise)

@@ -6,8 +6,6 @@ use std::{collections::BTreeMap, time::Duration};
 
 /// A disk that is busy for this share of the time makes a writer wait every now and then; in percent.
 const BUSY_PERCENT: u64 = 20;
-/// Who writes so much in a second fills the queue of a disk, or the journal, for a while.
-const MUCH_PER_SECOND: u64 = 10_000_000;
 /// Who writes less is not named.
 const LITTLE_PER_SECOND: u64 = 1_000_000;
 /// Writers that are named.
@@ -59,12 +57,12 @@ impl Pressure {
             evidence.push(format!("{device} was busy for {percent} % of {}", text::duration(time)));
         }
         let writers = writers(file, exposure);
-        let much = writers.iter().any(|it| it.per_second >= MUCH_PER_SECOND);
         // What the JVM writes itself is no other process's fault, and nothing to be bounded.
         let (own, others): (Vec<_>, Vec<_>) = writers.iter().partition(|it| it.is_jvm);
         evidence.extend(own.iter().map(|it| it.statement(device)));
         let culprits = others.iter().take(MOST).map(|it| it.culprit(device)).collect();
-        let likely = much || percent.is_some_and(|it| it >= BUSY_PERCENT);
+        // What is written goes to memory first: who writes much makes no one wait while the disk rests.
+        let likely = percent.is_some_and(|it| it >= BUSY_PERCENT);
         let likelihood = if likely { Likelihood::Likely } else { Likelihood::Possible };
         Pressure { likelihood, evidence, culprits }
     }

@@ -91,6 +91,13 @@ pub(super) fn fate(name: &str, feature: u32) -> Option<Fate> {
     since(gone.refused).map(Fate::Refused).or(since(gone.ignored).map(Fate::Ignored))
 }
 
+/// Each flag that is here by its whole name, with its fate.
+#[cfg(test)]
+pub(super) fn exact(feature: u32) -> impl Iterator<Item = (&'static str, Option<Fate>)> {
+    let whole = GONE.iter().filter(|it| !it.is_beginning);
+    whole.map(move |it| (it.name, fate(it.name, feature)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

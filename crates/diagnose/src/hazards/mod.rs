@@ -8,6 +8,7 @@ mod disk;
 mod exposure;
 mod flag_table;
 mod flags;
+mod jdk_flags;
 mod of_flags;
 mod of_host;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 use super::{
     Check, Exposed, Exposure, HazardKind, Likelihood, Scope,
     flag_table::{Fate, fate},
+    jdk_flags::{self, Wrong},
 };
 use crate::{jvm_flags, text};
 
@@ -61,48 +62,64 @@ const ADAPTS_FROM: u32 = 9;
 /// A heap that may grow by less of itself than to the double has few pages left to touch.
 const GROWS_TO: u64 = 2;
 
-/// Why a JVM with these flags does not start, a phrase each.
-fn reasons(exposure: &Exposure<'_>) -> Vec<String> {
+/// Why a JVM with these flags does not start.
+fn reasons(exposure: &Exposure<'_>) -> Vec<Wrong> {
+    let feature = exposure.situation.feature();
+    let mut reasons = contradictions(exposure);
+    reasons.extend(feature.into_iter().flat_map(|it| not_there(exposure, it)));
+    let is_gone =
+        |why: &str| why.split(' ').any(|it| feature.is_some_and(|f| fate(it, f).is_some()));
+    // What went is known with its version.
+    reasons.extend(
+        jdk_flags::wrong(exposure.flags(), feature).into_iter().filter(|it| !is_gone(&it.why)),
+    );
+    reasons
+}
+
+/// Flags that do not go together.
+fn contradictions(exposure: &Exposure<'_>) -> Vec<Wrong> {
     let flags = exposure.flags();
     let mut reasons = Vec::new();
+    let mut add = |why| reasons.push(Wrong { why, is_forgiven: false });
     let collectors = flags.collectors();
     if collectors.len() > 1 {
-        reasons.push(format!(
-            "{} collectors are chosen: {}",
-            collectors.len(),
-            collectors.join(", ")
-        ));
+        add(format!("{} collectors are chosen: {}", collectors.len(), collectors.join(", ")));
     }
     if let (Some(initial), Some(most)) = (flags.initial_heap(), flags.max_heap())
         && initial > most
     {
         let [initial, most] = [initial, most].map(text::memory);
-        reasons.push(format!(
-            "the first size of the heap, {initial}, is larger than the largest, {most}"
-        ));
+        add(format!("the first size of the heap, {initial}, is larger than the largest, {most}"));
     }
-    let Some(feature) = exposure.situation.feature() else { return reasons };
     let threads = [flags.number("ConcGCThreads"), flags.number("ParallelGCThreads")];
     // JDK 17 refuses, JDK 21 does not; of those between it is not known.
-    if let ([Some(concurrent), Some(parallel)], true, ..=17) = (threads, exposure.is_g1(), feature)
+    if let ([Some(concurrent), Some(parallel)], true, Some(..=17)) =
+        (threads, exposure.is_g1(), exposure.situation.feature())
         && concurrent > parallel
     {
-        reasons.push(format!(
+        add(format!(
             "G1 may not have more ConcGCThreads ({concurrent}) than ParallelGCThreads ({parallel})"
         ));
     }
+    reasons
+}
+
+/// What the JDK of this feature version does not have yet, or has no more.
+fn not_there(exposure: &Exposure<'_>, feature: u32) -> Vec<Wrong> {
+    let flags = exposure.flags();
     let unified = |it: &&String| it.starts_with("-Xlog:") || *it == "-Xlog";
+    let mut reasons = Vec::new();
     if feature < 9 && flags.0.iter().any(|it| unified(&it)) {
-        reasons.push("-Xlog came with JDK 9".into());
+        reasons.push("-Xlog came with JDK 9".to_owned());
     } else if feature < 17 && flags.logs_asynchronously() {
-        reasons.push("-Xlog:async came with JDK 17".into());
+        reasons.push("-Xlog:async came with JDK 17".to_owned());
     }
     let gone = fates(exposure, feature).filter_map(|(flag, it)| match it {
         Fate::Refused(since) => Some(format!("{flag} went with JDK {since}")),
         Fate::Ignored(_) => None,
     });
     reasons.extend(gone);
-    reasons
+    reasons.into_iter().map(|why| Wrong { why, is_forgiven: true }).collect()
 }
 
 fn fates<'a>(exposure: &'a Exposure<'_>, feature: u32) -> impl Iterator<Item = (&'a str, Fate)> {
@@ -115,8 +132,10 @@ fn refused(exposure: &Exposure<'_>) -> Check {
     if exposure.runs() {
         return Check::Inapplicable;
     }
-    let reasons = reasons(exposure);
-    if reasons.is_empty() || exposure.flags().is_on("IgnoreUnrecognizedVMOptions") {
+    let forgives = exposure.flags().is_on("IgnoreUnrecognizedVMOptions");
+    let reasons = reasons(exposure).into_iter().filter(|it| !(forgives && it.is_forgiven));
+    let reasons: Vec<String> = reasons.map(|it| it.why).collect();
+    if reasons.is_empty() {
         return Check::Fine;
     }
     let version =
@@ -145,9 +164,14 @@ fn ignored(exposure: &Exposure<'_>) -> Check {
             Fate::Refused(_) => None,
         })
         .collect();
-    let names: Vec<&str> = ignored.iter().map(|it| it.0).collect();
+    let of_table = |flag: &&String| {
+        let name = jvm_flags::name(flag).unwrap_or_default();
+        fate(name, feature).is_none() && jdk_flags::is_ignored(name, feature)
+    };
+    let of_table = exposure.situation.flags().iter().filter(of_table).map(String::as_str);
+    let names: Vec<&str> = ignored.iter().map(|it| it.0).chain(of_table).collect();
     let since = ignored.iter().map(|it| format!("{} since JDK {}", it.0, it.1));
-    let found = (!ignored.is_empty()).then(|| {
+    let found = (!names.is_empty()).then(|| {
         Exposed::new(Likelihood::Possible, format!("JDK {feature} ignores {}.", names.join(", ")))
             .because(since)
             .mended_by(format!("leave out {}", names.join(" ")))

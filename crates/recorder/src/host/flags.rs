@@ -112,16 +112,7 @@ fn read_named(dir: &ProcessDir, jvm: &Jvm, path: &str) -> io::Result<String> {
     if rights.uid() != jvm.uid {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
-    let path = match path.starts_with('/') {
-        true => path.to_owned(),
-        false => {
-            // As seen from here; of a process with a root of its own that comes first in it.
-            let (cwd, root) = (dir.link("cwd")?, dir.link("root").unwrap_or_default());
-            let inside = cwd.strip_prefix(root.trim_end_matches('/'));
-            let inside = inside.filter(|it| it.is_empty() || it.starts_with('/'));
-            format!("{}/{path}", inside.unwrap_or(&cwd))
-        }
-    };
+    let path = super::place::absolute(dir, path)?;
     dir.text_inside_with(&rights, &path, FILE_LIMIT_BYTES)
 }
 

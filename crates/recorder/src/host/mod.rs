@@ -91,7 +91,7 @@ pub use memory_groups::{MemoryGroups, memory_groups};
 pub use memory_watch::{MemoryLook, MemoryWatch};
 #[cfg(fuzzing)]
 pub(crate) use perf_layout::parse as perf_counters;
-pub use place::{Directory, directory_of, sees_our_mounts, variable_of};
+pub use place::{Directory, absolute_path, directory_of, sees_our_mounts, variable_of};
 pub(crate) use process::ProcessDir;
 pub use process::{Stat, stat, stat_of, stats};
 pub(crate) use rights::{By, Rights};

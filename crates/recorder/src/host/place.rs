@@ -42,6 +42,25 @@ pub fn directory_of(roots: &Roots, jvm: &Jvm, file: &str) -> io::Result<Director
     Ok(Directory { descriptor, in_memory })
 }
 
+/// A path of a JVM as an absolute one inside the JVM's root: what is relative begins where the JVM runs.
+///
+/// # Errors
+/// Where the JVM's working directory may not be read.
+pub fn absolute_path(roots: &Roots, jvm: &Jvm, path: &str) -> io::Result<String> {
+    absolute(&ProcessDir::open(roots, jvm.pid)?, path)
+}
+
+pub(super) fn absolute(dir: &ProcessDir, path: &str) -> io::Result<String> {
+    if path.starts_with('/') {
+        return Ok(path.to_owned());
+    }
+    // As seen from here; of a process with a root of its own that comes first in it.
+    let (cwd, root) = (dir.link("cwd")?, dir.link("root").unwrap_or_default());
+    let inside = cwd.strip_prefix(root.trim_end_matches('/'));
+    let inside = inside.filter(|it| it.is_empty() || it.starts_with('/')).unwrap_or(&cwd);
+    Ok(format!("{}/{}", inside.trim_end_matches('/'), path.trim_start_matches("./")))
+}
+
 /// A variable of the environment that a JVM was started with; `None` where it has none of that name.
 ///
 /// # Errors
@@ -63,4 +82,20 @@ pub fn sees_our_mounts(roots: &Roots, jvm: &Jvm) -> io::Result<bool> {
     let ours = std::fs::read_link(roots.proc.join("self/ns/mnt"))?;
     let theirs = ProcessDir::open(roots, jvm.pid)?.link("ns/mnt")?;
     Ok(ours.to_str() == Some(&*theirs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relative_path_begins_where_the_process_runs() {
+        let dir = ProcessDir::open(&Roots::default(), std::process::id()).expect("our own");
+        let here = std::env::current_dir().expect("it is there");
+        let here = here.to_str().expect("UTF-8");
+        for relative in ["gc.log", "./gc.log"] {
+            assert_eq!(absolute(&dir, relative).expect("it is read"), format!("{here}/gc.log"));
+        }
+        assert_eq!(absolute(&dir, "/a/gc.log").expect("it is there"), "/a/gc.log");
+    }
 }

@@ -253,8 +253,11 @@ const ENDED: &str = "ended";
 impl Kind for Keep {
     fn subject(&self) -> String {
         match &self.log {
-            KeptLog::OfJvm { process, .. } => {
+            KeptLog::OfJvm { process, sees_ours: true, .. } => {
                 format!("copy of {} in {} of {process}", self.file, self.to)
+            }
+            KeptLog::OfJvm { process, .. } => {
+                format!("copy of {} in {} in the container of {process}", self.file, self.to)
             }
             KeptLog::Here { directory, .. } => {
                 format!("copy of {directory}/{} in {}", self.file, self.to)
@@ -299,13 +302,21 @@ impl Kind for Keep {
     }
 
     fn by_hand(&self, value: &Value) -> Action {
-        let from = match &self.log {
-            KeptLog::OfJvm { directory, .. } => format!("/dev/shm/{directory}/{}", self.file),
-            KeptLog::Here { directory, .. } => format!("{directory}/{}", self.file),
+        let (root, from) = match &self.log {
+            KeptLog::OfJvm { directory, sees_ours, process, .. } => {
+                // What the JVM sees in a container of its own, as a reader outside reaches it.
+                let inside = format!("/proc/{}/root", process.pid);
+                let root = if *sees_ours { String::new() } else { inside };
+                (root, format!("/dev/shm/{directory}/{}", self.file))
+            }
+            KeptLog::Here { directory, .. } => {
+                (String::new(), format!("{directory}/{}", self.file))
+            }
         };
+        let (from, to) = (format!("{root}{from}"), format!("{root}{}", self.to));
         let keeper = Command::new("whypause").args(["fix", "gc-log-keeper"]).path(&from);
         match value {
-            Some(_) => Action::run([keeper.path(&self.to).arg("--apply")]),
+            Some(_) => Action::run([keeper.path(&to).arg("--apply")]),
             None => Action::say("End the process that copies it, once all of it is copied."),
         }
     }
@@ -323,5 +334,38 @@ impl Kind for Keep {
             KeptLog::OfJvm { owner, .. } => Needs::TheJvmsUser(owner.0),
             KeptLog::Here { uid, .. } => Needs::TheJvmsUser(*uid),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_jvm_sees_in_its_container_was_named_as_if_it_were_the_readers() {
+        let of = |sees_ours| Keep {
+            log: KeptLog::OfJvm {
+                process: Process { pid: 42, start_ticks: 1, name: "Main".into() },
+                owner: (0, 0),
+                directory: "ours".into(),
+                sees_ours,
+            },
+            file: "gc.log".into(),
+            to: "/app".into(),
+            period_ms: 5000,
+        };
+        let said = |it: &Keep| (it.subject(), it.by_hand(&it.wanted()).to_string());
+        let (subject, by_hand) = said(&of(true));
+        assert!(subject.starts_with("copy of gc.log in /app of Main"), "{subject}");
+        assert_eq!(by_hand, "whypause fix gc-log-keeper /dev/shm/ours/gc.log /app --apply");
+        let (subject, by_hand) = said(&of(false));
+        assert!(
+            subject.starts_with("copy of gc.log in /app in the container of Main"),
+            "{subject}"
+        );
+        let root = "/proc/42/root";
+        let outside =
+            format!("whypause fix gc-log-keeper {root}/dev/shm/ours/gc.log {root}/app --apply");
+        assert_eq!(by_hand, outside);
     }
 }

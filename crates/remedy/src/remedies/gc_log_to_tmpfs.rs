@@ -63,6 +63,10 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     let mut moved: Vec<Moved<'_>> = Vec::new();
     for output in outputs.iter().filter(|it| !it.is_off()) {
         let Some(path) = output.file() else { continue };
+        // The reader of the plan is elsewhere, and so is what copies once the JVM has ended.
+        let path = &recorder::absolute_path(target.roots, jvm, path).map_err(|error| {
+            Refusal::new(format!("the JVM's working directory: {error}"), "run it as root")
+        })?;
         let directory = recorder::directory_of(target.roots, jvm, path).map_err(|error| {
             Refusal::new(format!("the directory of the log `{path}`: {error}"), "")
         })?;

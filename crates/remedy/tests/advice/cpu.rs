@@ -83,6 +83,30 @@ fn gc_threads_are_advised_only_where_they_exceed_the_cpus() {
     assert!(of("cpus 2 gc-threads 2").contains("CPUs of its own"));
 }
 
+#[test]
+fn neighbours_were_blamed_for_the_threads_of_the_jvm_itself() {
+    let of = |facts: &str, holder: &str| {
+        advised("cpu-contention", &format!("{facts}\n{}", QUEUED.replace("77 stress", holder)))
+    };
+    let own = of("cpus 2 gc-threads 2", "4242 java");
+    assert!(
+        own.contains("more CPUs for the JVM (the host has 2 CPUs), or fewer GC threads"),
+        "{own}"
+    );
+    assert!(!own.contains("neighbours"), "{own}");
+    let quota = of("cpus 8 gc-threads 8\ncgroup quota 400ms period 100ms", "4242 java");
+    assert!(quota.contains("a larger CPU quota for the JVM (it has 4 CPUs)"), "{quota}");
+    let others = of("cpus 2 gc-threads 2", "77 stress");
+    assert!(others.contains("neighbours") && !others.contains("for the JVM"), "{others}");
+    let both = QUEUED.replace(
+        "2 runnable 5ms 65ms held 77 stress",
+        "2 runnable 5ms 25ms held 77 stress\n2 runnable 25ms 65ms held 4242 java",
+    );
+    let both = advised("cpu-contention", &format!("cpus 2 gc-threads 2\n{both}"));
+    let [own, others] = ["for the JVM", "neighbours"].map(|it| both.find(it).expect(it));
+    assert!(own < others, "who ran most comes first: {both}");
+}
+
 /// It was: `=1` for the quota and `=2` for the CPUs, on one screen.
 #[test]
 fn one_number_of_gc_threads_is_advised_in_one_answer() {

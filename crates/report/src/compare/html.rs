@@ -1,5 +1,5 @@
 //! A comparison as a page to look at: one HTML file without scripts, in the style of the page of a run.
-use super::{Cells, cause_cells, cells, run, what_a_hiccup_is};
+use super::{Cells, cause_cells, rows, run, what_a_hiccup_is};
 use crate::html::{escaped, head_without_script};
 use diagnose::Comparison;
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub fn write(it: &Comparison<'_>, out: &mut dyn Write) -> io::Result<()> {
         element("p", text, out)?;
     }
     out.write_all(b"</section>\n")?;
-    table("Both runs", it.rows.iter().map(cells).collect(), out)?;
+    table("Both runs", rows(it), out)?;
     table("Time stopped per hour, by cause", it.causes.iter().map(cause_cells).collect(), out)?;
     out.write_all(b"</main>\n</body>\n</html>\n")
 }

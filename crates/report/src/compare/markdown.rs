@@ -1,5 +1,5 @@
 //! A comparison as Markdown, for tickets and pull requests.
-use super::{Cells, cause_cells, cells, run, what_a_hiccup_is};
+use super::{Cells, cause_cells, rows, run, what_a_hiccup_is};
 use crate::markdown::escaped;
 use diagnose::Comparison;
 
@@ -15,7 +15,7 @@ pub fn render(it: &Comparison<'_>) -> String {
     }
     lines.extend(what_a_hiccup_is(it).map(|text| format!("\n{text}")));
     lines.extend(heading("", it.rows.is_empty()));
-    lines.extend(it.rows.iter().map(|row| line(&cells(row))));
+    lines.extend(rows(it).iter().map(line));
     lines.extend(heading("time stopped per hour, by", it.causes.is_empty()));
     lines.extend(it.causes.iter().map(|row| line(&cause_cells(row))));
     lines.join("\n") + "\n"

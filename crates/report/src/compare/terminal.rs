@@ -30,7 +30,9 @@ pub fn render(it: &Comparison<'_>, options: &Options) -> String {
     page.blank();
     heading(&mut page, "");
     for row in &it.rows {
-        line(&mut page, &cells(row), row.significance);
+        if let Some(cells) = cells(row, it) {
+            line(&mut page, &cells, row.significance);
+        }
     }
     if !it.causes.is_empty() {
         page.blank();

@@ -8,6 +8,7 @@ use crate::{
     Options, Pauses,
     clean::{MOST_PATH, clean, clean_name},
     duration, json, percent, share,
+    value::has_percentile,
     view::{FindingView, View},
     words,
 };
@@ -226,15 +227,16 @@ fn cards(diagnosis: &Diagnosis) -> Vec<Card> {
     if statistics.all.count == 0 {
         return cards;
     }
-    cards.extend([
-        card(duration(statistics.all.max), "longest".to_owned()),
-        card(duration(statistics.quantiles.p99), format!("p99 of {}", words::pauses(diagnosis))),
-    ]);
+    cards.push(card(duration(statistics.all.max), "longest".to_owned()));
+    if has_percentile("p99", statistics.all.count) {
+        let p99 = duration(statistics.quantiles.p99);
+        cards.push(card(p99, format!("p99 of {}", words::pauses(diagnosis))));
+    }
     if let Some(throughput) = share::throughput(diagnosis) {
         cards.push(card(percent(throughput), "throughput".to_owned()));
     }
-    let explained = 1.0 - share::of(diagnosis.unattributed, statistics.all.total);
-    cards.push(card(percent(explained), "explained".to_owned()));
+    let (explained, what) = words::explained(diagnosis);
+    cards.push(card(percent(explained), what.to_owned()));
     for ((name, _), count) in PauseStatistics::OVER.iter().zip(statistics.over) {
         if ["100ms", "250ms", "1s"].contains(name) {
             let name = name.replace("ms", " ms").replace("1s", "1 s");

@@ -16,12 +16,13 @@ use std::time::Duration;
 
 pub(super) fn diagnosis<'a>(
     it: &'a Diagnosis,
+    verdict: String,
     advice: &'a [Vec<Advice>],
     longest: Longest<'a>,
 ) -> Document<'a> {
     Document {
         schema_version: SCHEMA_VERSION,
-        verdict: crate::verdict(it),
+        verdict,
         inputs: it.inputs.iter().map(input).collect(),
         jvm: jvm(&it.jvm),
         clock: clock(it.clock),

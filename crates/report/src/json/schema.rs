@@ -89,7 +89,9 @@ pub(super) struct Pauses {
     pub(super) mean_ns: u64,
     pub(super) p50_ns: u64,
     pub(super) p90_ns: u64,
+    /// Of fewer than 100 pauses it is the longest of them by another name, and other formats leave it out.
     pub(super) p99_ns: u64,
+    /// Likewise of fewer than 1000.
     pub(super) p99_9_ns: u64,
     #[schemars(with = "BTreeMap<String, u64>")]
     pub(super) over: Over,

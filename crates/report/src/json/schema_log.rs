@@ -35,7 +35,9 @@ pub(super) struct GcPauses {
     pub(super) mean_ns: u64,
     pub(super) p50_ns: u64,
     pub(super) p90_ns: u64,
+    /// Of fewer than 100 pauses it is the longest of them by another name, and other formats leave it out.
     pub(super) p99_ns: u64,
+    /// Likewise of fewer than 1000.
     pub(super) p99_9_ns: u64,
 }
 

@@ -60,11 +60,14 @@ pub(crate) struct FindingView<'a> {
 }
 
 /// The findings that matter, and the others in a few words each.
-pub(super) fn divided(diagnosis: &Diagnosis) -> (Vec<FindingView<'_>>, Vec<String>) {
+pub(super) fn divided(
+    diagnosis: &Diagnosis,
+    over: Duration,
+) -> (Vec<FindingView<'_>>, Vec<String>) {
     let fault = diagnosis.findings.iter().any(|it| it.cause.is_fault() && !is_small(it));
     let matters =
         |it: &Finding| !is_small(it) && (it.cause.is_fault() || !fault || it.share >= MAIN_SHARE);
-    let main = verdict::main(diagnosis).map(|it| it.cause.id);
+    let main = verdict::main(diagnosis, over).map(|it| it.cause.id);
     let (mut large, mut small) = (Vec::new(), Vec::new());
     for (finding, advice) in diagnosis.findings.iter().zip(remedy::advise(diagnosis)) {
         if matters(finding) || main == Some(finding.cause.id) {

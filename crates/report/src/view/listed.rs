@@ -3,6 +3,7 @@ use crate::{
     Options,
     clean::{MOST_NAME, clean_name},
     counted, duration,
+    value::has_percentile,
     when::Clockface,
     words,
 };
@@ -125,13 +126,19 @@ pub(super) fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
                 .first()
                 .map_or_else(|| duration(statistics.all.max), |it| words::length(&it.pause))
         ),
-        _ => format!(
-            "No pause over {}: the longest of {} took {}, p99 {}.",
-            duration(over),
-            words::pauses(diagnosis),
-            duration(statistics.all.max),
-            duration(statistics.quantiles.p99.min(statistics.all.max))
-        ),
+        count => {
+            let p99 = statistics.quantiles.p99.min(statistics.all.max);
+            let p99 = match has_percentile("p99", count) {
+                true => format!(", p99 {}", duration(p99)),
+                false => String::new(),
+            };
+            format!(
+                "No pause over {}: the longest of {} took {}{p99}.",
+                duration(over),
+                words::pauses(diagnosis),
+                duration(statistics.all.max),
+            )
+        }
     }
 }
 

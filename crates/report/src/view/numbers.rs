@@ -1,7 +1,9 @@
 //! The numbers of a GC log in a few rows: what an expert looks at first.
 use crate::{
     clean::{MOST_NAME, clean_name},
-    counted, duration, percent, share, words,
+    counted, duration, percent, share,
+    value::has_percentile,
+    words,
 };
 use diagnose::{Count, Diagnosis, GcStatistics, MemoryStatistics, Named};
 
@@ -39,14 +41,18 @@ fn pauses(diagnosis: &Diagnosis, gc: &GcStatistics) -> Vec<(&'static str, String
         return Vec::new();
     }
     let of = gc.percentiles;
-    let mut text = format!(
-        "{}, {}; median {}, p99 {}, longest {}",
-        counted(gc.pauses.count, "pause"),
-        duration(gc.pauses.total),
-        duration(of.p50),
-        duration(of.p99),
-        duration(gc.pauses.max)
-    );
+    let p99 = match has_percentile("p99", gc.pauses.count) {
+        true => format!("p99 {}, ", duration(of.p99)),
+        false => String::new(),
+    };
+    let (count, total) = (counted(gc.pauses.count, "pause"), duration(gc.pauses.total));
+    let mut text = match gc.pauses.count {
+        1 => format!("{count}, {total}"),
+        _ => {
+            let (median, longest) = (duration(of.p50), duration(gc.pauses.max));
+            format!("{count}, {total}; median {median}, {p99}longest {longest}")
+        }
+    };
     if let Some(throughput) = share::throughput(diagnosis) {
         text += &format!("; the application ran {} of the time", percent(throughput));
     }

@@ -1,17 +1,15 @@
 //! The first lines of an answer: what stopped the application, and what to do first.
-use super::{FindingView, Rest, checked, finding, listed, suspects};
-use crate::{clean::clean, counted, duration, percent, share, words};
-use diagnose::{Certainty, Culprit, Diagnosis, Finding};
-use remedy::{Action, AdviceWhen};
-use std::time::Duration;
+mod steps;
+mod tail;
 
-/// Something to do, and when.
-pub(crate) struct Step {
-    /// `now`, `next start` or `in the code`.
-    pub(crate) when: &'static str,
-    /// What to type, or a phrase.
-    pub(crate) action: Action,
-}
+pub(crate) use steps::Step;
+pub(super) use steps::steps;
+
+use super::{checked, finding, listed, suspects};
+use crate::{clean::clean, counted, duration, options::LONG_PAUSE, percent, share, words};
+use diagnose::{Certainty, Culprit, Diagnosis, Finding};
+use std::time::Duration;
+use tail::Tail;
 
 /// What was done and who did it fit three lines of a terminal: of more, who did it is in the finding.
 const MOST_BYTES: usize = 210;
@@ -40,8 +38,6 @@ fn stalled(diagnosis: &Diagnosis) -> Option<String> {
     })
 }
 
-/// What explains so much needs no recording.
-const NEARLY_ALL: f64 = 0.9;
 /// A fault counts so many times as much as ordinary work.
 const FAULT: f64 = 2.0;
 /// Where less than this share of the time is stopped, and in no long pause, there is nothing to do.
@@ -51,7 +47,7 @@ const LITTLE: f64 = 0.05;
 /// `over` and all are little, that.
 ///
 /// What of a log is not there is said with it: any pause may have been in that.
-pub(super) fn sentence(diagnosis: &Diagnosis, over: Duration) -> String {
+pub(crate) fn sentence(diagnosis: &Diagnosis, over: Duration) -> String {
     let mut known = of_known(diagnosis, over);
     if diagnosis.restarts > 0 {
         known += &format!(" The log holds {} runs of the JVM.", diagnosis.restarts + 1);
@@ -73,32 +69,71 @@ fn of_known(diagnosis: &Diagnosis, over: Duration) -> String {
     if is_quiet(diagnosis, over) {
         return quiet(diagnosis, over);
     }
-    match said(diagnosis) {
-        Some(first) => {
-            let share = of_stopped(first.time, stopped);
-            if first.cause.is_fault() {
-                let once = at_once(first, diagnosis);
-                format!("{share} stopped{once}: {}", fault(first))
-            } else {
-                let what = first.story.first().map(|it| in_sentence(first_sentence(&clean(it))));
-                let what = what.unwrap_or_else(|| first.cause.short.to_owned());
-                format!("{share} stopped: {what}. {}", beside(diagnosis))
-            }
-        }
-        None => unexplained(diagnosis),
+    let tail = Tail::asked_for(diagnosis, over);
+    if over != LONG_PAUSE && tail.is_none() {
+        return quiet(diagnosis, over);
     }
+    let Some(first) = said(diagnosis, over) else { return unexplained(diagnosis) };
+    let lead = match &tail {
+        Some(tail) => tail.lead(first.cause),
+        None => {
+            let once = at_once(first, diagnosis);
+            format!("{} stopped{once}", of_stopped(first.time, stopped))
+        }
+    };
+    let what = if first.cause.is_fault() {
+        fault(first)
+    } else {
+        let what = first.story.first().map(|it| in_sentence(first_sentence(&clean(it))));
+        let what = what.unwrap_or_else(|| first.cause.short.to_owned());
+        format!("{what}. {}", beside(first, diagnosis))
+    };
+    let most = most_of_the_time(first, diagnosis, tail.is_some().then_some(lead.as_str()));
+    format!("{lead}: {what}{}", most.unwrap_or_default())
+}
+
+/// ` Most of the time, 2.86 s of 4.85 s stopped: heap pressure, inferred.`, where the sentence is about
+/// another cause; and of that one the sum, where it begins with `lead`, which is about long pauses.
+fn most_of_the_time(first: &Finding, diagnosis: &Diagnosis, lead: Option<&str>) -> Option<String> {
+    let stopped = diagnosis.statistics.all.total;
+    let most = diagnosis.findings.first().filter(|it| it.time >= first.time)?;
+    let sum = of_stopped(most.time, stopped);
+    if most.cause.id == first.cause.id {
+        let is_new = lead.is_some_and(|lead| !lead.ends_with(&format!(", {sum}")));
+        return is_new.then(|| format!(" In all pauses: {sum} stopped."));
+    }
+    // Of less than that more there is nothing to say: the second sentence has it.
+    if duration(most.time) == duration(first.time) {
+        return None;
+    }
+    let why = match lead.is_some() || most.squares <= first.squares {
+        true => "",
+        false => " A fault is named before ordinary work.",
+    };
+    let (short, certainty) = (most.cause.short, most.certainty.id());
+    Some(format!("{why} Most of the time, {sum} stopped: {short}, {certainty}."))
 }
 
 /// The finding that the sentence is about, where it is about one.
-fn said(diagnosis: &Diagnosis) -> Option<&Finding> {
-    main(diagnosis).filter(|it| is_most(it, diagnosis) || is_worst(it, diagnosis))
+fn said(diagnosis: &Diagnosis, over: Duration) -> Option<&Finding> {
+    let main = main(diagnosis, over)?;
+    let is_said = match Tail::asked_for(diagnosis, over) {
+        Some(tail) => tail.is_most(main.cause),
+        None => is_most(main, diagnosis) || is_worst(main, diagnosis),
+    };
+    is_said.then_some(main)
 }
 
 /// What users felt most: the finding with the largest sum of squares, as whoever arrives in a pause
 /// waits for what is left of it. A thousand short collections stop an application for longer than one
-/// long wait, and nobody asks for them. A fault goes before ordinary work that is felt as much.
-pub(super) fn main(diagnosis: &Diagnosis) -> Option<&Finding> {
-    let felt = |it: &Finding| if it.cause.is_fault() { it.squares * FAULT } else { it.squares };
+/// long wait, and nobody asks for them. A fault goes before ordinary work that is felt as much. Where
+/// pauses of another length than usual are asked for, of these alone.
+pub(super) fn main(diagnosis: &Diagnosis, over: Duration) -> Option<&Finding> {
+    let tail = Tail::asked_for(diagnosis, over);
+    let felt = |it: &Finding| {
+        let squares = tail.as_ref().map_or(it.squares, |tail| tail.squares(it.cause));
+        if it.cause.is_fault() { squares * FAULT } else { squares }
+    };
     let in_pauses = diagnosis.findings.iter().filter(|it| it.pauses > 0);
     // Of those that are felt alike the first, which has most time.
     let main = in_pauses.rev().max_by(|a, b| felt(a).total_cmp(&felt(b)));
@@ -137,7 +172,9 @@ fn quiet(diagnosis: &Diagnosis, over: Duration) -> String {
             let (short, is_fault) = (first.cause.short, first.cause.is_fault());
             match is_fault {
                 true => format!("{longest} {share} stopped: {short}, {}.", first.certainty.id()),
-                false => format!("{longest} {share} stopped: {short}. {}", beside(diagnosis)),
+                false => {
+                    format!("{longest} {share} stopped: {short}. {}", beside(first, diagnosis))
+                }
             }
         }
         _ => longest,
@@ -235,14 +272,18 @@ fn certainty(certainty: Certainty) -> &'static str {
     }
 }
 
-/// What is to be said of faults where the largest part is an ordinary cost.
-fn beside(diagnosis: &Diagnosis) -> String {
+/// What is to be said of faults where the largest part is this ordinary cost.
+fn beside(cost: &Finding, diagnosis: &Diagnosis) -> String {
     let fault = diagnosis.findings.iter().find(|it| it.cause.is_fault() && !finding::is_small(it));
+    let fault = fault.map(|it| match it.time.is_zero() {
+        true => format!("Outside of pauses: {}.", it.cause.short),
+        false => format!("{} more: {}, {}.", duration(it.time), it.cause.short, it.certainty.id()),
+    });
+    let length_alone = "Whether the collector worked or waited the log does not show.";
     match fault {
-        Some(it) if it.time.is_zero() => format!("Outside of pauses: {}.", it.cause.short),
-        Some(it) => {
-            format!("{} more: {}, {}.", duration(it.time), it.cause.short, it.certainty.id())
-        }
+        Some(fault) if words::is_length_alone(cost) => format!("{length_alone} {fault}"),
+        Some(fault) => fault,
+        None if words::is_length_alone(cost) => length_alone.to_owned(),
         None if checked::all(diagnosis) => "No known fault occurred; all were checked.".to_owned(),
         None => "No known fault found among those that could be checked.".to_owned(),
     }
@@ -267,68 +308,6 @@ fn unexplained(diagnosis: &Diagnosis) -> String {
         _ => String::new(),
     };
     format!("{share} stopped: unexplained{seen}.{log}{known}")
-}
-
-/// What to do first: of what the sentence is about, or of the largest fault with advice, which is then
-/// named; or to record what is unexplained.
-pub(super) fn steps(
-    diagnosis: &Diagnosis,
-    findings: &[FindingView<'_>],
-    rest: Option<&Rest>,
-) -> Vec<Step> {
-    // A small part of the time is not what to begin with.
-    let main = findings.iter().filter(|it| it.is_main);
-    let of_use = |it: &&FindingView<'_>| !it.advice.is_empty() || !it.suspects.is_empty();
-    let said = said(diagnosis).map(|it| it.cause.id);
-    let is_said = |it: &FindingView<'_>| Some(it.finding.cause.id) == said;
-    let mut faults = main.clone().filter(|it| it.is_fault);
-    let advised = main.clone().filter(|it| it.is_fault && is_said(it)).find(of_use);
-    let advised = advised.or(faults.find(of_use)).or(main.clone().find(of_use));
-    let mut steps = steps_of(advised, findings, rest);
-    if let Some(other) = advised.filter(|it| !is_said(it) && !steps.is_empty()) {
-        let what = format!("{}, {}", other.finding.cause.short, other.extent);
-        steps.insert(0, Step { when: "for", action: Action::say(what) });
-    }
-    steps
-}
-
-fn steps_of(
-    advised: Option<&FindingView<'_>>,
-    findings: &[FindingView<'_>],
-    rest: Option<&Rest>,
-) -> Vec<Step> {
-    if let Some(finding) = advised.filter(|it| !it.suspects.is_empty()) {
-        return deciding(finding, rest);
-    }
-    let Some(finding) = advised else {
-        // What little is unexplained is not worth a recording.
-        if findings.first().is_some_and(|it| it.finding.share >= NEARLY_ALL) {
-            return Vec::new();
-        }
-        let command = rest.and_then(|it| it.command.as_ref());
-        return command
-            .map(|it| Step { when: "now", action: Action::run([it.clone()]) })
-            .into_iter()
-            .collect();
-    };
-    let first = |when: AdviceWhen| finding.advice.iter().find(|it| it.when == when);
-    let step = |label, when| first(when).map(|it| Step { when: label, action: it.shown().0 });
-    let steps = [step("now", AdviceWhen::Now), step("next start", AdviceWhen::NextStart)];
-    let steps: Vec<Step> = steps.into_iter().flatten().collect();
-    if steps.is_empty() {
-        step("in the code", AdviceWhen::Code).into_iter().collect()
-    } else {
-        steps
-    }
-}
-
-/// What decides among suspects: to record, or without this tool the test of the first.
-fn deciding(finding: &FindingView<'_>, rest: Option<&Rest>) -> Vec<Step> {
-    let record = rest.and_then(|it| it.command.as_ref());
-    let record = record.map(|it| Step { when: "to decide", action: Action::run([it.clone()]) });
-    let test = finding.suspects.iter().find(|it| it.rank.is_some());
-    let test = test.map(|it| Step { when: "or by hand", action: Action::say(it.test) });
-    record.into_iter().chain(test).collect()
 }
 
 #[cfg(test)]

@@ -155,8 +155,8 @@ fn a_quiet_recording_is_said_to_be_quiet() {
     check(
         &it,
         expect![[r#"
-            No pause over 50 ms: the longest of 61 stops took 5 ms, p99 5 ms. 305 ms
-            stopped: GC work. No known fault occurred; all were checked.
+            No pause over 50 ms: the longest of 61 stops took 5 ms. 305 ms stopped: GC work.
+            No known fault occurred; all were checked.
 
             orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 61 stops
             stopped 305 ms (0.5 %) · longest 5 ms · 0 over 50 ms · explained 100 %

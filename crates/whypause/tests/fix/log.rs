@@ -52,6 +52,19 @@ fn a_log_is_moved_to_memory_and_back_and_no_line_is_lost() {
 }
 
 #[test]
+fn the_place_of_a_relative_log_was_the_readers_directory() {
+    let Some(jdk) = jdk() else { return };
+    let by = ["env", "-C", "LOGS"];
+    let bench = Bench::started(&jdk, &["-Xlog:gc:file=relative.log"], 0, &by);
+    let plan = done(&["fix", "gc-log-to-tmpfs", "-p", &bench.pid()]);
+    let log = bench.log();
+    let (place, _) = log.rsplit_once('/').unwrap();
+    let words = plan.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(&format!("copy of relative.log in {place}")), "{plan}");
+    assert!(words.contains(&format!("relative.log {place} --apply")), "{plan}");
+}
+
+#[test]
 fn a_log_that_is_moved_already_is_not_moved_again() {
     let Some(jdk) = jdk() else { return };
     let bench = Bench::new(&jdk, &[]);

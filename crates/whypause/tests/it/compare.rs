@@ -71,3 +71,35 @@ fn standard_input_is_one_run_and_not_two() {
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
     assert!(ran.stderr.starts_with("error: both runs are `-`"), "{}", ran.stderr);
 }
+
+fn of_recordings(format: &str) -> String {
+    let recordings = crate::recordings::recordings();
+    let path = |name: &str| {
+        let found = recordings.iter().find(|it| it.0 == name).expect("it is there");
+        found.1.join("recording").to_str().expect("UTF-8").to_owned()
+    };
+    let (before, after) = (path("mapped-file-fault"), path("deleted-file-unmap"));
+    let ran = run(&["compare", &before, &after, "--format", format]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    ran.stdout
+}
+
+#[test]
+fn a_mechanism_that_was_gone_came_behind_the_statistics() {
+    let text = of_recordings("text");
+    let first = "Page fault on a mapped file: 5.37 s in 11 stops in 6.05 s → none in 8.05 s.";
+    assert!(text.starts_with(first), "{text}");
+    assert!(!text.contains("Gone in the second run: page fault"), "it is said once: {text}");
+}
+
+#[test]
+fn few_events_were_rates_in_two_units_and_few_pauses_had_a_p99() {
+    let text = of_recordings("text").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("concurrent cycles 1 in 6.05 s 3 in 8.05 s too few"), "{text}");
+    assert!(text.contains("pauses over 100 ms 1.82/s 0/s"), "{text}");
+    assert!(!text.contains("p99"), "{text}");
+    // What is for programs has all of it.
+    let json: Value = serde_json::from_str(&of_recordings("json")).expect("JSON");
+    let text = json.to_string();
+    assert!(text.contains("\"p99\"") && text.contains("per_second"), "{text}");
+}

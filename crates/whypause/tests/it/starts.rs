@@ -247,6 +247,60 @@ const DOUBTFUL: [&str; 26] = [
     "-XX:+UseG1GC -XX:MaxGCPauseMillis=50",
 ];
 
+/// Flags that are in no JDK, or in a form that it does not take, and the right ones beside them.
+const MISTYPED: [&str; 29] = [
+    "-Xmx4q",
+    "-Xmx",
+    "-Xmx1.5g",
+    "-Xms4q",
+    "-Xmn4q",
+    "-Xss1q",
+    "-Xss1024k",
+    "-Xmx4q -XX:+IgnoreUnrecognizedVMOptions",
+    "-XX:+UseFooGC",
+    "-XX:UseFooGC",
+    "-XX:+UseFooGC -XX:+IgnoreUnrecognizedVMOptions",
+    "-XX:UseG1GC",
+    "-XX:UseG1GC=true",
+    "-XX:+UseG1GC=1",
+    "-XX:ParallelGCThreads",
+    "-XX:+ParallelGCThreads",
+    "-XX:ParallelGCThreads=2q",
+    "-XX:ParallelGCThreads=2q -XX:+IgnoreUnrecognizedVMOptions",
+    "-XX:MaxGCPauseMillis=200ms",
+    "-XX:MaxHeapSize=4q",
+    "-XX:MaxRAMPercentage=75",
+    "-XX:MaxRAMPercentage=75.0",
+    "-XX:ErrorFile",
+    "-XX:ErrorFile=",
+    "-XX:G1NewSizePercent=10",
+    "-XX:+UnlockExperimentalVMOptions -XX:G1NewSizePercent=10",
+    "-XX:G1NewSizePercent=10 -XX:+UnlockExperimentalVMOptions",
+    "-XX:+PrintInlining",
+    "-XX:+UnlockDiagnosticVMOptions -XX:+PrintInlining",
+];
+
+/// Of the table of flags every so many that a JDK does not have, or ignores.
+const ONE_IN: usize = 25;
+
+/// What `doctor` should know to be refused or ignored, from the table.
+fn of_table(jdk: &Jdk) -> Vec<String> {
+    let table = include_str!("../../../diagnose/src/hazards/jdk-flags.txt");
+    let jdks = table.lines().find_map(|it| it.strip_prefix("jdks ")).expect("the JDKs");
+    let Some(column) = jdks.split(' ').position(|it| it == jdk.major.to_string()) else {
+        return Vec::new();
+    };
+    let rows = table.lines().skip_while(|it| !it.starts_with("made-of")).skip(1);
+    let is_gone = |it: &&str| {
+        matches!(it.as_bytes()[it.len() - jdks.split(' ').count() + column], b'-' | b'o')
+    };
+    let name = |it: &str| format!("-XX:+{}", it.split(' ').next().expect("a name"));
+    // Of builds with flags of their own nothing is said.
+    let of_others = ["JVMCI", "Shenandoah", "UnlockCommercialFeatures"];
+    let is_ours = |it: &&str| !of_others.iter().any(|name| it.contains(name));
+    rows.filter(is_gone).filter(is_ours).step_by(ONE_IN).map(name).collect()
+}
+
 /// `refused`, `ignored` or nothing, as the JDK itself does.
 fn truth(jdk: &Jdk, flags: &str) -> &'static str {
     let flags: Vec<String> = flags.split(' ').map(str::to_owned).collect();
@@ -261,7 +315,9 @@ fn truth(jdk: &Jdk, flags: &str) -> &'static str {
 fn doctor_knows_which_flags_each_jdk_ignores_and_refuses() {
     for jdk in jdks() {
         let version = jdk.major.to_string();
-        for flags in DOUBTFUL {
+        let of_table = of_table(&jdk);
+        let flags = DOUBTFUL.into_iter().chain(MISTYPED).chain(of_table.iter().map(String::as_str));
+        for flags in flags {
             let args = ["doctor", "--flags", flags, "--jdk", &version, "--format", "json"];
             let reported = crate::run::run(&args).stdout;
             let found = match () {
