@@ -124,6 +124,13 @@ part_bench_what_if() { # a JDK, Python, control groups
     python3 bench/what_if.py --seconds 5 --quotas 600 --threads 2
 }
 
+# Who had the CPUs and who wrote, with the scheduler's trace and with what was started as the truth.
+part_culprits() { # a JDK, Python, clang, control groups
+    scripts/build.sh
+    python3 bench/who_had_the_cpu.py
+    python3 bench/who_wrote.py
+}
+
 part_bench_java() { # Maven's repository
     make -s bench-java CHECK=1
 }

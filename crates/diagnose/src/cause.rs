@@ -1,6 +1,6 @@
 //! What a cause is, and what can be said about one.
 use crate::{
-    HazardKind, HumongousStatistics,
+    Culprit, HazardKind, HumongousStatistics,
     case::{Case, LogPart, PausePhase, Segment},
     collection_traits::{CollectionTrait, CollectionTraits},
     history::Collection,
@@ -157,10 +157,12 @@ pub enum Detail {
     Quota(Option<Box<WhatIf>>),
     /// The JVM itself wrote most of what was seen written to the disk that a thread waited for.
     OwnWrites,
-    /// Who held the CPUs.
+    /// Who had the CPUs that threads waited for.
     CpuHolders {
-        /// Whether others than the JVM itself did.
+        /// Whether others had enough of them to be the reason.
         others: bool,
+        /// Whether the JVM itself had more threads to run than CPUs.
+        own: bool,
     },
     /// Who took a CPU away.
     CpuTaken {
@@ -354,47 +356,4 @@ pub struct Evidence {
     pub statement: String,
     /// How much of the pauses it accounts for.
     pub time: Duration,
-}
-
-/// What kind of thing is to blame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum CulpritKind {
-    /// A process on this host.
-    Process,
-    /// A thread of the JVM.
-    Thread,
-    /// A cgroup and its limits.
-    Cgroup,
-    /// A file and its device.
-    File,
-    /// A compiled method of Java.
-    Method,
-}
-
-impl CulpritKind {
-    /// `process`, `thread`, `cgroup`, `file`, `method`.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            CulpritKind::Process => "process",
-            CulpritKind::Thread => "thread",
-            CulpritKind::Cgroup => "cgroup",
-            CulpritKind::File => "file",
-            CulpritKind::Method => "method",
-        }
-    }
-}
-
-/// Who did it, as far as the facts allow. Blames nothing that was not seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Culprit {
-    /// Kind.
-    pub kind: CulpritKind,
-    /// Its name: process name, thread name, path.
-    pub name: String,
-    /// Process or thread id, where it has one.
-    pub pid: Option<u32>,
-    /// One sentence with numbers, without a full stop:
-    /// `dd (pid 991, dd if=/dev/zero …) wrote 412 MB to loop1 in the 10 s before`.
-    pub statement: String,
 }

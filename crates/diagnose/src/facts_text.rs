@@ -31,11 +31,11 @@
 use crate::{Cause, Certainty, Verdict};
 use crate::{Diagnosis, diagnose_facts};
 use recording::{
-    Architecture, CgroupFact, CodeFact, Coverage, Cut, Facts, FileFact, FileKey, HostFact,
-    Interval, JavaStackFact, JvmFact, KernelWork, KernelWorkKind, LogLine, MemoryFact, MonoTime,
-    OffCpuCause, OutputFact, OutputKind, OutputReaderFact, PerfCounterFact, SafepointFact,
-    SafepointTotals, Sample, Source, SourceState, StackFact, ThreadFact, ThreadRole, ThreadSlice,
-    ThreadState, VmOperationFact,
+    Architecture, CgroupFact, CodeFact, Coverage, CpuUserFact, Cut, Facts, FileFact, FileKey,
+    HostFact, Interval, JavaStackFact, JvmFact, KernelWork, KernelWorkKind, LogLine, MemoryFact,
+    MonoTime, OffCpuCause, OutputFact, OutputKind, OutputReaderFact, PerfCounterFact,
+    SafepointFact, SafepointTotals, Sample, Source, SourceState, StackFact, ThreadFact, ThreadRole,
+    ThreadSlice, ThreadState, VmOperationFact, WriterFact,
 };
 use std::time::Duration;
 
@@ -151,7 +151,7 @@ pub(crate) fn facts(text: &str) -> Facts {
             }
             "kernel" => facts.host.get_or_insert_default().kernel = words[1].into(),
             "cgroup" => facts.cgroup = Some(cgroup(&words)),
-            "memory" => facts.memory.push(memory(&words)),
+            "writer" | "cpu-user" | "memory" | "allowed" => others(&mut facts, &words),
             "counter" => facts.perf_counters.push(PerfCounterFact {
                 name: words[1].into(),
                 offset: number(words[2]),
@@ -192,6 +192,16 @@ pub(crate) fn facts(text: &str) -> Facts {
     }
     facts.coverage = Some(coverage);
     facts
+}
+
+/// What is known of other processes, and of the CPUs of the JVM.
+fn others(facts: &mut Facts, words: &[&str]) {
+    match words[0] {
+        "writer" => facts.writers.push(writer(words)),
+        "cpu-user" => facts.cpu_users.push(cpu_user(words)),
+        "memory" => facts.memory.push(memory(words)),
+        _ => facts.jvm.get_or_insert_default().cpus_allowed = words[1].into(),
+    }
 }
 
 /// `output FD KIND NAME [log] [looked INSPECTED UNINSPECTED] [hidden WHY…]`.
@@ -302,6 +312,41 @@ fn memory(words: &[&str]) -> MemoryFact {
     }
 }
 
+/// `writer PID NAME START END MB [read MB] [device N] [on DEVICES] [runs COMMAND…]`, of one file; the one that
+/// others wait for in tests is on device 7, sdb1 and sdb.
+fn writer(words: &[&str]) -> WriterFact {
+    let after = |word: &str| words.iter().position(|it| *it == word).map(|at| &words[at + 1..]);
+    let devices = after("on").map_or(Vec::new(), |it| it[0].split(',').map(Into::into).collect());
+    WriterFact {
+        interval: Interval::new(time(words[3]), time(words[4])),
+        pid: number(words[1]),
+        name: words[2].into(),
+        command_line: after("runs").map_or_else(String::new, |it| it.join(" ")),
+        cgroup: String::new(),
+        bytes: number::<u64>(words[5]) * 1_000_000,
+        read_bytes: after("read").map_or(0, |it| number::<u64>(it[0]) * 1_000_000),
+        device: after("device").map(|it| number(it[0])),
+        path: String::new(),
+        devices,
+    }
+}
+
+/// `cpu-user PID NAME START END [cpu N] [used SPAN] [allowed LIST] [in GROUP] [runs COMMAND…]`.
+fn cpu_user(words: &[&str]) -> CpuUserFact {
+    let after = |word: &str| words.iter().position(|it| *it == word).map(|at| &words[at + 1..]);
+    let interval = Interval::new(time(words[3]), time(words[4]));
+    CpuUserFact {
+        interval,
+        pid: number(words[1]),
+        name: words[2].into(),
+        command_line: after("runs").map_or_else(String::new, |it| it.join(" ")),
+        cgroup: after("in").map_or("", |it| it[0]).into(),
+        cpu: after("cpu").map(|it| number(it[0])),
+        used: after("used").map_or(interval.duration(), |it| time(it[0]).since(time("0ms"))),
+        cpus_allowed: after("allowed").map_or("", |it| it[0]).into(),
+    }
+}
+
 fn file(facts: &mut Facts, name: &str) -> FileKey {
     if let Some(known) = facts.files.iter().find(|it| it.path == name) {
         return known.key;
@@ -314,6 +359,7 @@ fn file(facts: &mut Facts, name: &str) -> FileKey {
         device_name: "sdb1".into(),
         mount_point: "/".into(),
         mapped: false,
+        devices: vec!["sdb1".into(), "sdb".into()],
     });
     key
 }

@@ -1,10 +1,10 @@
 //! The facts of a recording, arranged for looking up.
 use crate::{history::History, kernel_work::KernelWorkTimes};
 use recording::{
-    Architecture, Facts, FileFact, FileKey, HostFact, Interval, JvmFact, KernelWorkKind, MonoTime,
-    Source, StackFact, ThreadRole, ThreadSlice,
+    Architecture, CpuUserFact, Facts, FileFact, FileKey, HostFact, Interval, JvmFact,
+    KernelWorkKind, MonoTime, Source, StackFact, ThreadRole, ThreadSlice,
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 /// Most slices of which the account of one pause is made: they take some 60 MB while it is made. A
 /// stop of a minute with a hundred threads that are each on and off a CPU ten times a second has as
@@ -27,7 +27,33 @@ pub(crate) struct Index<'a> {
     samples: BTreeMap<&'a str, Vec<(MonoTime, u64)>>,
     threads: BTreeMap<u32, (&'a str, ThreadRole)>,
     files: BTreeMap<FileKey, &'a FileFact>,
+    /// Runs of other processes, and sums of a second, each in order of their begin.
+    cpu_users: [CpuUsers<'a>; 2],
     stacks: BTreeMap<u32, &'a StackFact>,
+}
+
+/// Rows in order of their begin, and how long the longest is.
+#[derive(Debug, Default)]
+struct CpuUsers<'a> {
+    rows: Vec<&'a CpuUserFact>,
+    longest: Duration,
+}
+
+impl<'a> CpuUsers<'a> {
+    fn new(mut rows: Vec<&'a CpuUserFact>) -> CpuUsers<'a> {
+        rows.sort_by_key(|it| it.interval);
+        let longest = rows.iter().map(|it| it.interval.duration()).max().unwrap_or_default();
+        CpuUsers { rows, longest }
+    }
+
+    /// The rows that share time with `interval`.
+    fn during(&self, interval: Interval) -> impl Iterator<Item = &'a CpuUserFact> {
+        let is_over = |it: &&CpuUserFact| it.interval.start + self.longest <= interval.start;
+        let from = self.rows.partition_point(is_over);
+        let rows = self.rows[from..].iter().copied();
+        rows.take_while(move |it| it.interval.start < interval.end)
+            .filter(move |it| it.interval.intersect(interval).is_some())
+    }
 }
 
 fn edges(slices: &[ThreadSlice]) -> (Vec<MonoTime>, Vec<MonoTime>) {
@@ -73,6 +99,8 @@ impl<'a> Index<'a> {
         );
         index.files.extend(facts.files.iter().map(|it| (it.key, it)));
         index.stacks.extend(facts.stacks.iter().map(|it| (it.id, it)));
+        let (runs, sums) = facts.cpu_users.iter().partition(|it| it.cpu.is_some());
+        index.cpu_users = [CpuUsers::new(runs), CpuUsers::new(sums)];
         index
     }
 
@@ -185,6 +213,15 @@ impl<'a> Index<'a> {
     /// How much a cumulative counter of the host grew around `windows`, which are in order: from
     /// the last reading before to the first after each. `None` where it was not read.
     pub(crate) fn growth(&self, counter: &str, windows: &[Interval]) -> Option<u64> {
+        self.growth_over(counter, windows).map(|it| it.0)
+    }
+
+    /// The same, with the time between those readings.
+    pub(crate) fn growth_over(
+        &self,
+        counter: &str,
+        windows: &[Interval],
+    ) -> Option<(u64, Duration)> {
         let values = self.samples.get(counter)?;
         let (mut grown, mut done) = (None, 0);
         for window in windows {
@@ -192,8 +229,9 @@ impl<'a> Index<'a> {
             let after = values.partition_point(|it| it.0 < window.end);
             if let (Some(before), Some(last)) = (before, values.get(after)) {
                 let first = values[before.max(done)];
+                let (all, time) = grown.unwrap_or((0_u64, Duration::ZERO));
                 let more = last.1.saturating_sub(first.1);
-                grown = Some(u64::saturating_add(grown.unwrap_or(0), more));
+                grown = Some((all.saturating_add(more), time + last.0.since(first.0)));
                 done = after;
             }
         }
@@ -221,6 +259,32 @@ impl<'a> Index<'a> {
         let wall_ms = last.0.since(first.0).as_millis() * cpus;
         let stolen = u128::from(last.1.saturating_sub(first.1)) * 1000;
         u64::try_from(stolen.checked_div(wall_ms)?).ok()
+    }
+
+    /// How many CPUs the JVM may run on; 0 where that is not known.
+    pub(crate) fn allowed_cpus(&self) -> u32 {
+        let online = self.host.map_or(0, |host| host.cpus);
+        match crate::cpu_list::count(self.jvm.map_or("", |jvm| &jvm.cpus_allowed)) {
+            0 => online,
+            // The list of one that may run anywhere has CPUs that could be added to a machine.
+            allowed if online > 0 => allowed.min(online),
+            allowed => allowed,
+        }
+    }
+
+    /// Whether a process that may run on these CPUs may have one that the JVM could have.
+    pub(crate) fn shares_cpus(&self, cpus_allowed: &str) -> bool {
+        crate::cpu_list::overlap(cpus_allowed, self.jvm.map_or("", |jvm| &jvm.cpus_allowed))
+    }
+
+    /// Runs of other processes on one CPU that share time with `interval`.
+    pub(crate) fn runs_in(&self, interval: Interval) -> impl Iterator<Item = &'a CpuUserFact> {
+        self.cpu_users[0].during(interval)
+    }
+
+    /// CPU time of processes in intervals that share time with `interval`.
+    pub(crate) fn cpu_sums_in(&self, interval: Interval) -> impl Iterator<Item = &'a CpuUserFact> {
+        self.cpu_users[1].during(interval)
     }
 
     /// The slice of a thread that covers the last nanosecond before `at`.

@@ -17,6 +17,7 @@ mod cause;
 mod causes;
 mod collection_traits;
 mod compare;
+mod cpu_list;
 mod culprits;
 mod diagnosis;
 mod doubt;
@@ -72,10 +73,9 @@ mod timeline;
 mod value;
 pub mod what_if;
 
-pub use cause::{
-    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature, StoppedBy, Verdict,
-};
+pub use cause::{Cause, Certainty, Class, Detail, Evidence, Nature, StoppedBy, Verdict};
 pub use compare::{CauseRow, Comparison, Row, Significance, compare};
+pub use culprits::{Culprit, CulpritKind, container_or_unit};
 pub use diagnosis::{
     CollectionShares, Count, CpuSums, Diagnosis, Finding, GcStatistics, GenerationSizes, HeapPoint,
     HumongousStatistics, JvmSummary, LiveSet, MechanismShare, MemoryStatistics, Named,

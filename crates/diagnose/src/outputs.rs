@@ -1,9 +1,17 @@
 //! Where the JVM's standard streams lead, and what is known of the processes that read them.
 use crate::{
-    Culprit, CulpritKind, case::Segment, culprits::command, index::Index, tally::Tally, text,
+    Culprit, CulpritKind,
+    case::Segment,
+    culprits::{Process, named},
+    index::Index,
+    tally::Tally,
+    text,
 };
 use recording::{Interval, MonoTime, OutputFact, OutputKind, OutputReaderFact};
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 /// Readers that are named.
 const MOST: usize = 3;
@@ -104,6 +112,11 @@ pub(crate) fn unknown_reader(index: &Index<'_>, output: &OutputFact) -> Option<S
     Some(format!("The process that reads it is unknown: {why}."))
 }
 
+fn process(it: &OutputReaderFact) -> Process<'_> {
+    let OutputReaderFact { pid, name, command_line, cgroup, .. } = it;
+    Process { pid: *pid, name, command_line, cgroup }
+}
+
 /// The processes that hold the other end. That it was not read fast enough is certain, as it was
 /// full; which of several should have read it is not.
 pub(crate) fn culprits(tally: &Tally, index: &Index<'_>, output: &OutputFact) -> Vec<Culprit> {
@@ -111,7 +124,7 @@ pub(crate) fn culprits(tally: &Tally, index: &Index<'_>, output: &OutputFact) ->
     let count = readers.len();
     let culprit = |it: &&OutputReaderFact| Culprit {
         kind: CulpritKind::Process,
-        name: it.name.clone(),
+        name: process(it).label(),
         pid: Some(it.pid),
         statement: statement(tally, index, output, (it, count)),
     };
@@ -124,8 +137,7 @@ fn statement(
     output: &OutputFact,
     (reader, count): (&OutputReaderFact, usize),
 ) -> String {
-    let OutputReaderFact { name, pid, command_line, .. } = reader;
-    let command = command(name, command_line).map_or_else(String::new, |it| format!(", {it}"));
+    let who = named(&process(reader), &BTreeSet::from([reader.pid]));
     let end = other_end(output);
     let holds = match count {
         1 => format!("holds {end} and did not read it fast enough"),
@@ -133,7 +145,7 @@ fn statement(
     };
     let did = did(tally, index, reader);
     let did = if did.is_empty() { did } else { format!("; around these stops it {did}") };
-    format!("{name} (pid {pid}{command}) {holds}{did}")
+    format!("{who} {holds}{did}")
 }
 
 /// `was stopped by a signal in 9 of 11 samples, read 64 KB in all and used 10 ms of CPU time`.

@@ -2,6 +2,7 @@
 use crate::{
     Certainty, MechanismShare, Pause, PauseKind, WaitLocation,
     case::{Case, Segment},
+    culprits::CpuUse,
     history::{Collection, is_full},
     index::Index,
     linear_map::LinearMap,
@@ -47,8 +48,8 @@ pub(crate) struct Tally {
     pub(crate) sites: BTreeMap<BlockSite, (Duration, Option<u32>)>,
     /// Time by mechanism id.
     pub(crate) mechanisms: BTreeMap<&'static str, Duration>,
-    /// Time by process that held the CPU.
-    pub(crate) holders: BTreeMap<(u32, String), Duration>,
+    /// Who had the CPUs that it waited for.
+    pub(crate) cpu_use: CpuUse,
     /// Time by offset in the JVM's file of counters.
     pub(crate) offsets: BTreeMap<u64, Duration>,
     /// Pauses and time by operation.
@@ -99,6 +100,7 @@ impl Tally {
         let measured = claimed.iter().map(|&place| &case.segments[place]);
         for segment in measured.filter(|it| it.log.is_none()) {
             self.add_segment(case.index, segment, segment.interval.duration());
+            self.cpu_use.add(case, segment);
         }
         self.keep_window(time, case.interval);
         self.keep_worst(case, time);
@@ -138,9 +140,6 @@ impl Tally {
         }
         if let Some(offset) = segment.fault_offset {
             *self.offsets.entry(offset).or_default() += time;
-        }
-        if let Some(holder) = &segment.cpu_holder {
-            *self.holders.entry(holder.clone()).or_default() += time;
         }
     }
 

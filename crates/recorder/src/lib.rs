@@ -41,9 +41,9 @@ pub use attach_error::AttachError;
 pub use host::{
     Account, Anybodys, Arguments, Directory, Found, HostSources, Jvm, JvmError, Lock, MemoryGroups,
     MemoryLook, MemoryWatch, Roots, Selected, StandIn, Stat, Stuck, StuckThread, Whose,
-    absolute_path, account_of, chosen, directory_of, find_jvms, group_directory, host_fact,
-    host_settings, jvm, jvm_fact, memory_groups, now, sees_our_mounts, select, shares_our_users,
-    stand_in_for, stat, stat_of, stats, survey, surveys, unescaped, variable_of,
+    absolute_path, account_of, chosen, control_group, directory_of, find_jvms, group_directory,
+    host_fact, host_settings, jvm, jvm_fact, memory_groups, now, sees_our_mounts, select,
+    shares_our_users, stand_in_for, stat, stat_of, stats, survey, surveys, unescaped, variable_of,
 };
 pub use kernel::Windows;
 pub use own_memory::{give_memory_back, let_go_of_program};

@@ -259,6 +259,7 @@ impl Session {
         }
         let oldest = inbox.windows.oldest_begin().filter(|_| !all);
         inbox.raw.forget(oldest, |raw| self.hiccup(&raw, &mut facts));
+        inbox.runs.forget(oldest);
         let code = inbox.code.drain(..);
         let threads = &mut self.threads;
         facts.code = code.filter(|it| threads.role(it.tid, at) == ThreadRole::Java).collect();
@@ -292,10 +293,12 @@ impl Session {
         let detailed = stop.duration() >= self.options.detail_over
             || self.budget.take(inbox.raw.count(window), now());
         if detailed {
+            let first = facts.slices.len();
             inbox.raw.take(window, |raw| self.keep(&raw, facts));
-        }
-        if detailed && it.cut.begin {
-            self.fill(None, stop, facts);
+            if it.cut.begin {
+                self.fill(None, stop, facts);
+            }
+            facts.cpu_users.extend(inbox.runs.in_waits(stop, &facts.slices[first..]));
         }
         SafepointFact { detailed, ..it }
     }

@@ -47,11 +47,13 @@ pub enum Source {
     /// Whether the JVM was being stopped when the recording began and when it ended, read from its
     /// own memory.
     StopState,
+    /// CPU time of the processes that use most of it.
+    CpuUsers,
 }
 
 impl Source {
     /// All sources, in the order of reports.
-    pub const ALL: [Source; 19] = [
+    pub const ALL: [Source; 20] = [
         Source::SafepointProbes,
         Source::SafepointSymbols,
         Source::GcLog,
@@ -71,6 +73,7 @@ impl Source {
         Source::SafepointCounters,
         Source::LateCode,
         Source::StopState,
+        Source::CpuUsers,
     ];
 
     /// The name used in tables and in JSON. Never changes once released.
@@ -96,6 +99,7 @@ impl Source {
             Source::SafepointCounters => "safepoint-counters",
             Source::LateCode => "late-code",
             Source::StopState => "stop-state",
+            Source::CpuUsers => "cpu-users",
         }
     }
 
@@ -122,6 +126,7 @@ impl Source {
             Source::SafepointCounters => "the JVM's own counters of stops (hsperfdata)",
             Source::LateCode => "code of late threads",
             Source::StopState => "the JVM's safepoint state",
+            Source::CpuUsers => "CPU time of other processes",
         }
     }
 

@@ -1,7 +1,7 @@
 //! The rows of the tables, and a batch of them.
 use crate::{
-    CgroupFact, Clock, ClockOffset, Coverage, FileKey, Interval, LogLine, MemoryFact, MonoTime,
-    OutputFact, OutputReaderFact, PackedLines, PerfCounterFact, ThreadFact, ThreadSlice,
+    CgroupFact, Clock, ClockOffset, Coverage, CpuUserFact, FileKey, Interval, LogLine, MemoryFact,
+    MonoTime, OutputFact, OutputReaderFact, PackedLines, PerfCounterFact, ThreadFact, ThreadSlice,
 };
 use std::time::Duration;
 
@@ -39,6 +39,9 @@ pub struct JvmFact {
     pub gc_log_file: Option<FileKey>,
     /// cgroup path of the process (the CPU controller's hierarchy).
     pub cgroup: String,
+    /// The CPUs on which its main thread may run, as in `Cpus_allowed_list` of `/proc/PID/status`:
+    /// `0-3,8`. Empty where unknown, as in recordings of earlier versions.
+    pub cpus_allowed: String,
     /// When the process started, within 10 ms (`/proc/PID/stat` field 22).
     pub started: MonoTime,
 }
@@ -165,6 +168,10 @@ pub struct FileFact {
     pub mount_point: String,
     /// Whether the JVM has it mapped.
     pub mapped: bool,
+    /// Names of the block devices that its bytes pass, uppermost first: that of the file system, and
+    /// those beneath it (the disk of a partition, what a dm, RAID or loop device lies on). Empty where
+    /// there is none, and in recordings of earlier versions.
+    pub devices: Vec<String>,
 }
 
 /// Which kernel work a thread did inside its slices.
@@ -245,7 +252,8 @@ pub struct Sample {
 }
 
 /// Bytes that one process sent towards storage in an interval (`write_bytes` of `/proc/PID/io`:
-/// counted when a page is dirtied, so it names the process and not the kernel's flusher).
+/// counted when a page is dirtied, so it names the process and not the kernel's flusher), or had read
+/// from there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriterFact {
     /// Over which time the bytes were counted.
@@ -259,13 +267,17 @@ pub struct WriterFact {
     pub command_line: String,
     /// cgroup path.
     pub cgroup: String,
-    /// Bytes.
+    /// Bytes written.
     pub bytes: u64,
-    /// Device number (as in `st_dev`) of a file it had open for writing, largest first choice;
-    /// `None` where none could be read.
+    /// Bytes read from storage (`read_bytes`); 0 in recordings of earlier versions.
+    pub read_bytes: u64,
+    /// Device number (as in `st_dev`) of a file it had open for writing, largest first choice, or,
+    /// where it had none, for reading; `None` where none could be read.
     pub device: Option<u64>,
     /// Path of that file as the process sees it. Empty where unknown.
     pub path: String,
+    /// The block devices beneath that file, as [`FileFact::devices`].
+    pub devices: Vec<String>,
 }
 
 /// A batch of facts: rows of every table, in the order they became known.
@@ -307,6 +319,8 @@ pub struct Facts {
     pub writers: Vec<WriterFact>,
     /// Users of memory.
     pub memory: Vec<MemoryFact>,
+    /// Users of CPUs.
+    pub cpu_users: Vec<CpuUserFact>,
     /// Where the standard streams lead. A later row of the same descriptor replaces an earlier one.
     pub outputs: Vec<OutputFact>,
     /// Who can read what is written there.
@@ -337,6 +351,7 @@ impl Facts {
             + self.samples.len()
             + self.writers.len()
             + self.memory.len()
+            + self.cpu_users.len()
             + self.outputs.len()
             + self.output_readers.len()
     }
@@ -365,6 +380,7 @@ impl Facts {
         self.samples.extend(other.samples);
         self.writers.extend(other.writers);
         self.memory.extend(other.memory);
+        self.cpu_users.extend(other.cpu_users);
         self.outputs.extend(other.outputs);
         self.output_readers.extend(other.output_readers);
     }

@@ -48,6 +48,7 @@ mod default_directory;
 mod directory;
 mod error;
 mod facts;
+mod interpreters;
 mod limits;
 mod log_lines;
 mod losses;
@@ -85,6 +86,7 @@ pub use facts::{
     CodeFact, Cut, Facts, FileFact, HostFact, JavaStackFact, JvmFact, KernelWork, KernelWorkKind,
     SafepointFact, SafepointTotals, Sample, StackFact, VmOperationFact, WriterFact,
 };
+pub use interpreters::runs_scripts;
 pub use limits::Limits;
 pub use log_lines::{LogLine, PackedLines};
 pub use manifest::{Manifest, TableRows};
@@ -94,7 +96,7 @@ pub use reader::is_recording;
 pub use recording::Recording;
 pub use schema::{Column, Kind, SCHEMA_VERSION, Table};
 pub use secrets::{MASK, masked, masked_flag, masked_log_line};
-pub use surroundings::{CgroupFact, MemoryFact, PerfCounterFact};
+pub use surroundings::{CgroupFact, CpuUserFact, MemoryFact, PerfCounterFact};
 pub use survey::{DeletedFile, HostSettings, MemorySettings, Survey};
 pub use syscalls::Architecture;
 pub use thread::{FileKey, OffCpuCause, ThreadFact, ThreadRole, ThreadSlice, ThreadState};

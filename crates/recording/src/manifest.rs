@@ -193,6 +193,7 @@ fn fed_by(table: &str) -> &'static [Source] {
         "samples" => &[Source::HostCounters],
         "writers" => &[Source::Writers],
         "memory" => &[Source::MemoryUsers],
+        "cpu_users" => &[Source::CpuUsers],
         "outputs" | "output_readers" => &[Source::Files, Source::Writers],
         _ => &Source::ALL,
     }

@@ -159,6 +159,8 @@ impl Footer {
         let at = self.digits()?;
         std::str::from_utf8(&self.bytes[at..at + DIGITS])
             .ok()
+            // As they were written: a capital letter, or a sign, is a byte that is wrong.
+            .filter(|digits| digits.chars().all(|it| matches!(it, '0'..='9' | 'a'..='f')))
             .and_then(|digits| u32::from_str_radix(digits, 16).ok())
             .ok_or_else(|| "damaged: the checksum is no number".to_owned())
     }

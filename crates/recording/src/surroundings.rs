@@ -1,5 +1,5 @@
 //! Rows about what surrounds the JVM: its control group, who uses memory, its counters file.
-use crate::MonoTime;
+use crate::{Interval, MonoTime};
 use std::time::Duration;
 
 /// The limits that bind the JVM: of its control group or of an ancestor, whichever is strictest.
@@ -50,6 +50,32 @@ pub struct MemoryFact {
     pub resident_bytes: u64,
     /// Swapped out (`VmSwap`).
     pub swapped_bytes: u64,
+}
+
+/// CPU time that one process used in an interval.
+///
+/// Two kinds of rows: runs of other processes inside of stops, while a thread of the JVM waited for a CPU,
+/// as the scheduler's events tell them (with a `cpu`); and for each second those that used most, as
+/// `/proc/PID/stat` counts them (without).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CpuUserFact {
+    /// When.
+    pub interval: Interval,
+    /// Process id (host).
+    pub pid: u32,
+    /// Process name (`comm`).
+    pub name: String,
+    /// As [`WriterFact::command_line`](crate::WriterFact::command_line). Empty in rows of one run.
+    pub command_line: String,
+    /// Path of its control group in the hierarchy with the CPU controller. Empty in rows of one run.
+    pub cgroup: String,
+    /// The CPU that one of its threads had all that time; `None` where it is a sum over its threads.
+    pub cpu: Option<u32>,
+    /// CPU time of its threads together.
+    pub used: Duration,
+    /// The CPUs on which its main thread may run, as in `Cpus_allowed_list` of `/proc/PID/status`:
+    /// `0-3,8`. Empty where unknown.
+    pub cpus_allowed: String,
 }
 
 /// Where one counter lies in the JVM's file of performance counters (`/tmp/hsperfdata_*/PID`).

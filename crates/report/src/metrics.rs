@@ -55,21 +55,27 @@ struct Label {
     jvm: String,
     /// Whose it is.
     user: String,
+    /// Pod, container or unit; empty where it is in none.
+    place: String,
 }
 
 impl Label {
     fn others() -> Label {
-        Label { jvm: OTHERS.into(), user: OTHERS.into() }
+        Label { jvm: OTHERS.into(), user: OTHERS.into(), place: String::new() }
     }
 
     /// The labels of a series of it.
-    fn own(&self) -> [(&str, &str); 2] {
-        [("jvm", &self.jvm), ("user", &self.user)]
+    fn own(&self) -> Vec<(&str, &str)> {
+        let labels = [("jvm", &self.jvm), ("user", &self.user), ("place", &self.place)];
+        let labels = labels.into_iter().map(|(name, value)| (name, value.as_str()));
+        labels.filter(|it| !it.1.is_empty()).collect()
     }
 
     /// The same and one more.
-    fn and<'a>(&'a self, name: &'a str, value: &'a str) -> [(&'a str, &'a str); 3] {
-        [("jvm", &self.jvm), ("user", &self.user), (name, value)]
+    fn and<'a>(&'a self, name: &'a str, value: &'a str) -> Vec<(&'a str, &'a str)> {
+        let mut labels = self.own();
+        labels.push((name, value));
+        labels
     }
 }
 
@@ -104,13 +110,14 @@ impl Metrics {
         self.all().left_out = jvms as u64;
     }
 
-    /// Where stops of a JVM with this main class, of this user, are counted from `now` on. JVMs of one user
-    /// with the same main class are counted together; the series stay for two minutes after the last of them
+    /// Where stops of a JVM with this main class, of this user, are counted from `now` on; `place` is its pod,
+    /// container or unit, or empty. JVMs of one user and place with the same main class are counted together; the series stay for two minutes after the last of them
     /// has gone.
     #[must_use]
-    pub fn jvm(&self, main: &str, user: &str, now: SystemTime) -> JvmMetrics {
+    pub fn jvm(&self, main: &str, user: &str, place: &str, now: SystemTime) -> JvmMetrics {
         let main = clean_name(if main.is_empty() { "java" } else { main }, MOST_LABEL);
-        let own = Label { jvm: main, user: clean_name(user, MOST_LABEL) };
+        let [user, place] = [user, place].map(|it| clean_name(it, MOST_LABEL));
+        let own = Label { jvm: main, user, place };
         let mut all = self.all();
         all.let_go(now);
         if all.jvms.len() >= MOST_JVMS {

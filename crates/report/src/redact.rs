@@ -186,7 +186,8 @@ impl Redactor {
     }
 
     /// A control group's path: part by part, so that who is inside of whom can be seen.
-    fn group(&mut self, path: &str) -> String {
+    #[must_use]
+    pub fn group(&mut self, path: &str) -> String {
         let part = |it: &str| match it {
             "" | ".." => it.to_owned(),
             it => self.placeholder(Kind::Group, it, ""),

@@ -346,7 +346,11 @@ pub(crate) fn how_to_record(source: Source) -> &'static str {
             "needs the kernel's reclaim and compaction tracepoints, and `whypause record` as root"
         }
         Source::CpuThrottling => "needs `whypause record` as root and the cgroup's `cpu.stat`",
-        Source::Writers | Source::Files | Source::HostCounters | Source::MemoryUsers => {
+        Source::Writers
+        | Source::Files
+        | Source::HostCounters
+        | Source::MemoryUsers
+        | Source::CpuUsers => {
             "needs `whypause record` with the right to read other processes in /proc"
         }
         Source::ThreadSamples => "needs `whypause record --without-ebpf` as the JVM's user",

@@ -17,7 +17,7 @@ const YIELDS: u32 = 4;
 
 /// Charges such time to one of the peers that had the CPUs.
 pub(super) fn credit(index: &Index<'_>, segments: Vec<Segment>) -> Vec<Segment> {
-    let cpus = index.host.map_or(0, |host| host.cpus) as usize;
+    let cpus = index.allowed_cpus() as usize;
     let waits = |it: &Segment| {
         it.state == Some(ThreadState::Runnable)
             && it.phase == PausePhase::Operation

@@ -8,6 +8,9 @@
 //! ## What proves it
 //! The time between a thread's wake-up, or its preemption, and its next turn on a CPU, inside the pause, while its cgroup was not throttled.
 //!
+//! All CPUs count on which the JVM may run: a thread that waits behind another one of the JVM would have had the CPU that another process has.
+//! The JVM itself did it where it had more threads to run than CPUs.
+//!
 //! ## What looks alike
 //! `late-java-thread`: the last thread to stop runs on a CPU.
 //! `gc-work`: a GC thread waits while its peers have all CPUs and work; the collection goes on as fast as the host allows, however many GC threads it has.
@@ -19,7 +22,6 @@ use crate::{
     Cause, Class, Detail, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
-    culprits,
     index::Index,
     os_evidence::spent_in_stops,
     suspects::{Clues, Suspicion},
@@ -53,15 +55,18 @@ fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
-    let culprits = culprits::cpu_holders(tally, index);
-    let others = culprits.iter().any(|it| it.pid != index.jvm.map(|jvm| jvm.pid));
+    let mut evidence = vec![spent_in_stops(tally, "runnable, waiting for a CPU")];
+    evidence.extend(tally.cpu_use.own_share(index));
     Explanation {
         story: vec![
             "The threads that all others waited for were runnable and waited for a CPU.".into(),
         ],
-        culprits,
-        evidence: vec![spent_in_stops(tally, "runnable, waiting for a CPU")],
-        detail: Detail::CpuHolders { others },
+        culprits: tally.cpu_use.culprits(index),
+        evidence,
+        detail: Detail::CpuHolders {
+            others: tally.cpu_use.others_did(),
+            own: tally.cpu_use.own_did(),
+        },
     }
 }
 
@@ -90,7 +95,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{check, culprits_of};
+    use crate::facts_text::check;
 
     const QUEUED: &str = "
         jvm 17.0.15 g1
@@ -111,51 +116,6 @@ mod tests {
     #[test]
     fn a_thread_with_a_cpu_is_none() {
         check(&CAUSE, &QUEUED.replace("runnable", "on-cpu"), "absent");
-    }
-
-    #[test]
-    fn who_had_the_cpu_is_named_with_what_is_known_of_it() {
-        let named = format!("{QUEUED}\nmemory 77 stress /batch 0ms 1 0");
-        assert_eq!(
-            culprits_of(&CAUSE, &named),
-            "process stress: stress (pid 77, in /batch) ran on the CPU while these threads waited (60 ms in total)\n"
-        );
-        let own = QUEUED.replace("held 77 stress", "held 4242 java");
-        let expected = "process other threads of the JVM itself: other threads of the JVM itself \
-                        (pid 4242) ran on the CPU while these threads waited (60 ms in total)\n";
-        assert_eq!(culprits_of(&CAUSE, &own), expected);
-    }
-
-    #[test]
-    fn processes_of_one_name_are_blamed_together() {
-        let two = QUEUED.replace(
-            "2 runnable 5ms 65ms held 77 stress",
-            "2 runnable 5ms 35ms held 77 rustc\n2 runnable 35ms 45ms held 78 cron
-             2 runnable 45ms 65ms held 79 rustc",
-        );
-        assert_eq!(
-            culprits_of(&CAUSE, &two),
-            "process rustc: rustc (2 processes such as pid 77) ran on the CPU while these threads waited (50 ms in total)\n\
-             process cron: cron (pid 78) ran on the CPU while these threads waited (10 ms in total)\n"
-        );
-    }
-
-    #[test]
-    fn a_process_that_had_the_cpu_for_a_few_milliseconds_is_not_named_beside_others() {
-        let names_cron = |cron_ms: u64, all_ms: u64| {
-            let text = format!(
-                "jvm 17.0.15 g1
-                 thread 1 vm-thread VM Thread
-                 safepoint 0ms {end}ms op G1CollectForAllocation 0ms {end}ms vm 1
-                 1 runnable 0ms {cron_ms}ms held 78 cron
-                 1 runnable {cron_ms}ms {all_ms}ms held 77 stress
-                 1 on-cpu {all_ms}ms {end}ms",
-                end = all_ms + 1
-            );
-            culprits_of(&CAUSE, &text).contains("process cron")
-        };
-        assert!(names_cron(5, 200) && !names_cron(4, 200));
-        assert!(names_cron(4, 80) && !names_cron(4, 81), "a twentieth");
     }
 
     #[test]

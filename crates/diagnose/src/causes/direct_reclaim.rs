@@ -151,7 +151,7 @@ fn culprits(tally: &Tally, index: &Index<'_>, whom: For) -> Vec<Culprit> {
     let mut culprits = Vec::new();
     culprits.extend(group(index).filter(|_| whom == For::Group));
     culprits.extend(culprits::memory_takers(tally, index));
-    culprits.extend(culprits::writers(tally, index, None, ""));
+    culprits.extend(culprits::fillers(tally, index));
     culprits
 }
 

@@ -27,7 +27,7 @@ use crate::{
     Cause, Certainty, Class, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
-    culprits,
+    culprits::{self, Waited},
     index::Index,
     mechanisms,
     os_evidence::spent_in_stops,
@@ -105,15 +105,15 @@ fn is_sampled_log_write(index: &Index<'_>, segment: &Segment, log: Option<FileKe
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
-    let device = tally.main_site().and_then(|it| it.0.file).map(|it| it.device);
+    let waited = Waited { file: tally.main_site().and_then(|it| it.0.file), reads: false };
     let blocked = format!("{} blocked in {}", place.thread, place.call);
     if let Some(output) = tally.stream(index) {
         return stream::explain(tally, index, output, &place);
     }
     Explanation {
         story: story(tally, &place),
-        culprits: culprits::writers(tally, index, device, &place.device),
-        detail: culprits::own_writes(tally, index, device),
+        culprits: culprits::writers(tally, index, waited),
+        detail: culprits::own_writes(tally, index, waited),
         evidence: vec![spent_in_stops(tally, &blocked)],
     }
 }

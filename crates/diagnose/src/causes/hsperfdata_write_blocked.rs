@@ -27,7 +27,7 @@ use crate::{
     Cause, Certainty, Class, Nature, WaitLocation,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
-    culprits,
+    culprits::{self, Waited},
     index::Index,
     os_evidence::spent,
     sampled::{self, Fault},
@@ -102,11 +102,12 @@ fn is_counter(case: &Case<'_>, segment: &Segment) -> bool {
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = place(tally, index);
-    let device = index.counters_file_on_disk().map(|it| it.key.device);
+    let file = index.counters_file_on_disk().map(|it| it.key);
+    let waited = Waited { file, reads: false };
     Explanation {
         story: story(tally, index, &place),
-        culprits: culprits::writers(tally, index, device, &place.device),
-        detail: culprits::own_writes(tally, index, device),
+        culprits: culprits::writers(tally, index, waited),
+        detail: culprits::own_writes(tally, index, waited),
         evidence: vec![spent(
             tally,
             Source::Scheduler,

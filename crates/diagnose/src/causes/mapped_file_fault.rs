@@ -26,7 +26,7 @@ use crate::{
     Cause, Certainty, Class, Nature, WaitLocation,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
-    culprits,
+    culprits::{self, Waited},
     index::Index,
     os_evidence::spent_in_stops,
     sampled::{self, Fault},
@@ -96,13 +96,17 @@ pub(crate) fn passes_through_file_mapping(index: &Index<'_>, stack: Option<u32>)
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
-    let device = tally.main_site().and_then(|it| it.0.file).map(|it| it.device);
+    let file = tally.main_site().and_then(|it| it.0.file);
+    // A page that is to be written waits for the journal, or for its way to the disk.
+    let mechanisms = tally.mechanism_shares();
+    let reads = mechanisms.first().is_none_or(|it| it.id == "block-queue-wait");
+    let waited = Waited { file, reads };
     let blocked = format!("{} blocked in page faults", place.thread);
-    let culprits = culprits::writers(tally, index, device, &place.device);
+    let culprits = culprits::writers(tally, index, waited);
     Explanation {
         story: story(tally, &place),
         culprits,
-        detail: culprits::own_writes(tally, index, device),
+        detail: culprits::own_writes(tally, index, waited),
         evidence: vec![spent_in_stops(tally, &blocked)],
     }
 }

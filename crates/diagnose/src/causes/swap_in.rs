@@ -234,12 +234,12 @@ mod tests {
         );
         assert_eq!(
             culprits_of(&CAUSE, &grew),
-            "process neighbour: neighbour (pid 78) grew by 800 MiB to 900 MiB during these pauses and in the 30 s before\n\
-             process hog: hog (pid 77) grew by 464 MiB to 564 MiB during these pauses and in the 30 s before\n"
+            "process neighbour: neighbour (pid 78, in /other) grew by 800 MiB to 900 MiB during these pauses and in the 30 s before\n\
+             process hog: hog (pid 77, in /app/hog) grew by 464 MiB to 564 MiB during these pauses and in the 30 s before\n"
         );
         assert_eq!(
             culprits_of(&CAUSE, &format!("{grew}\ncgroup limit 512")),
-            "process hog: hog (pid 77) grew by 464 MiB to 564 MiB during these pauses and in the 30 s before\n"
+            "process hog: hog (pid 77, in /app/hog) grew by 464 MiB to 564 MiB during these pauses and in the 30 s before\n"
         );
     }
 
@@ -249,7 +249,7 @@ mod tests {
             format!("{SWAPPED}\nmemory 77 hog /app 0ms 900 10\nmemory 4242 java /app 0ms 999 9");
         assert_eq!(
             culprits_of(&CAUSE, &still),
-            "process hog: hog (pid 77) uses the most memory besides the JVM, 910 MiB, 10 MiB of it swapped out; no process was seen to grow\n"
+            "process hog: hog (pid 77, in /app) uses the most memory besides the JVM, 910 MiB, 10 MiB of it swapped out; no process was seen to grow\n"
         );
     }
 

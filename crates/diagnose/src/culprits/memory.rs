@@ -1,10 +1,17 @@
 //! Who took the memory.
-use super::{MOST, command};
+use super::{
+    MOST,
+    process::{Process, named},
+};
 use crate::{
     Culprit, CulpritKind, index::Index, intervals::union, os_evidence, tally::Tally, text,
 };
 use recording::{Interval, MemoryFact};
-use std::{cmp::Reverse, collections::BTreeMap, time::Duration};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 /// How long before a pause growth still matters: until memory is short, and for as long as the
 /// kernel goes on swapping out what it chose.
@@ -76,7 +83,7 @@ impl Taker<'_> {
         let who = if Some(row.pid) == own { "the JVM itself".into() } else { who(row) };
         Culprit {
             kind: CulpritKind::Process,
-            name: row.name.clone(),
+            name: process(row).label(),
             pid: Some(row.pid),
             statement: format!(
                 "{who} grew by {} to {} during these pauses and in the 30 s before",
@@ -95,7 +102,7 @@ fn holder(row: &MemoryFact) -> Culprit {
     };
     Culprit {
         kind: CulpritKind::Process,
-        name: row.name.clone(),
+        name: process(row).label(),
         pid: Some(row.pid),
         statement: format!(
             "{} uses the most memory besides the JVM, {}{swapped}; no process was seen to grow",
@@ -105,9 +112,11 @@ fn holder(row: &MemoryFact) -> Culprit {
     }
 }
 
+fn process(row: &MemoryFact) -> Process<'_> {
+    let MemoryFact { pid, name, command_line, cgroup, .. } = row;
+    Process { pid: *pid, name, command_line, cgroup }
+}
+
 fn who(row: &MemoryFact) -> String {
-    match command(&row.name, &row.command_line) {
-        None => format!("{} (pid {})", row.name, row.pid),
-        Some(command) => format!("{} (pid {}, {command})", row.name, row.pid),
-    }
+    named(&process(row), &BTreeSet::from([row.pid]))
 }

@@ -160,6 +160,8 @@ fn writer(words: &[&str]) -> WriterFact {
         bytes: words[3].parse::<u64>().expect("a number") * 1_000_000,
         device: Some(words.get(4).map_or(DEVICE, |it| it.parse().expect("a device"))),
         path: String::new(),
+        read_bytes: 0,
+        devices: Vec::new(),
     }
 }
 
@@ -182,6 +184,7 @@ fn file<'a>(survey: &'a mut Survey, path: &str) -> &'a mut FileFact {
         device_name: "sdb1".into(),
         mount_point: "/".into(),
         mapped: true,
+        devices: vec!["sdb1".into(), "sdb".into()],
     });
     files.last_mut().expect("it was just added")
 }

@@ -1,5 +1,7 @@
-// Who had a CPU while a thread of the JVM waited for it: the longest runs of the recent past, for
-// each CPU. The one that had it last may have had it for microseconds.
+// Who had the CPUs while threads of the JVM waited for one. For each CPU the longest runs of the recent
+// past: the one that had it last may have had it for microseconds. In a stop also every longer run of
+// another process, on all CPUs: a thread that waits behind a thread of its own process would have had
+// the CPU that another process has.
 #pragma once
 #include "state.bpf.h"
 
@@ -10,7 +12,16 @@
 #define RUN_NS (HOLDER_NS / HOLDER_PART)
 #define RUNS 8
 
-struct run {
+// So many runs of one stop are sent from RUN_NS on; after each as many more only those of twice the length,
+// up to 8 ms, so that a long stop on a large host does not fill the ring buffer.
+#define RUNS_SHIFT 11
+#define MOST_DOUBLED 5
+// After a stop of LONG_STOP_NS, whoever had a CPU when it ended leaves that within TAIL_NS: its run is
+// sent up to the end of the stop.
+#define LONG_STOP_NS 1000000
+#define TAIL_NS 4000000
+
+struct cpu_user {
 	u64 start;
 	u64 end;
 	u32 tgid;
@@ -20,7 +31,7 @@ struct run {
 struct cpu_users {
 	u64 since; // the last switch that was seen
 	u32 next;
-	struct run runs[RUNS];
+	struct cpu_user runs[RUNS];
 };
 
 struct {
@@ -30,27 +41,58 @@ struct {
 	__type(value, struct cpu_users);
 } cpu_users SEC(".maps");
 
+static __always_inline u64 shortest_run_sent(void)
+{
+	u32 doubled = safepoint.runs >> RUNS_SHIFT;
+
+	return (u64)RUN_NS << (doubled > MOST_DOUBLED ? MOST_DOUBLED : doubled);
+}
+
+static __noinline void send_run(struct cpu_user *user)
+{
+	struct run *record;
+
+	if (user->end - user->start < shortest_run_sent())
+		return;
+	record = RESERVE(struct run);
+	if (!record)
+		return lost();
+	// Two CPUs may count as one here: it is a bound.
+	safepoint.runs++;
+	set_head(&record->head, RECORD_RUN, bpf_get_smp_processor_id(), user->tgid, user->start);
+	record->end = user->end;
+	__builtin_memcpy(record->name, user->name, COMM);
+	submit(record);
+}
+
 // The task that leaves the CPU has had it since the last switch. Switches are looked at inside of
 // safepoints only, so before the first one of these it has had it since the begin at least.
 static __noinline void note_cpu_user(struct task_struct *task, u64 now)
 {
 	u32 zero = 0;
 	struct cpu_users *users = bpf_map_lookup_elem(&cpu_users, &zero);
-	struct run *run;
+	struct cpu_user *user;
 	u64 start;
 
 	if (!users)
 		return;
 	start = users->since > safepoint.begin ? users->since : safepoint.begin;
 	users->since = now;
+	if (!safepoint.open) {
+		if (now > safepoint.end + TAIL_NS)
+			safepoint.tail = 0;
+		now = safepoint.end;
+	}
 	if (!task->pid || start + RUN_NS > now)
 		return;
-	run = &users->runs[users->next & (RUNS - 1)];
+	user = &users->runs[users->next & (RUNS - 1)];
 	users->next++;
-	run->start = start;
-	run->end = now;
-	run->tgid = task->tgid;
-	bpf_probe_read_kernel(run->name, COMM, task->group_leader->comm);
+	user->start = start;
+	user->end = now;
+	user->tgid = task->tgid;
+	bpf_probe_read_kernel(user->name, COMM, task->group_leader->comm);
+	if (task->tgid != config.tgid)
+		send_run(user);
 }
 
 // Names the process with the longest run inside of the wait.
@@ -65,7 +107,7 @@ static __always_inline void name_holder(struct slice *record, u64 wake, u64 now)
 	if (longest > HOLDER_NS)
 		longest = HOLDER_NS;
 	for (int i = 0; i < RUNS; i++) {
-		struct run *run = &users->runs[i];
+		struct cpu_user *run = &users->runs[i];
 		u64 start = run->start > wake ? run->start : wake;
 
 		if (run->end < start + longest)

@@ -10,6 +10,7 @@ enum record_kind {
 	RECORD_WORK,      // kernel work of a thread
 	RECORD_WRITER,    // a process that wrote much has exited
 	RECORD_CODE,      // where a thread was that had not stopped yet
+	RECORD_RUN,       // another process had a CPU in a stop
 };
 
 // Every record starts with this.
@@ -73,6 +74,14 @@ enum work_kind { WORK_RECLAIM, WORK_COMPACTION };
 struct work {
 	struct head head; // flags: work_kind
 	u64 end;
+};
+
+// In a stop: the run of a thread of another process on one CPU. `head.tid` is the process, `head.flags`
+// the CPU, `head.at` when it got that, or when the stop began.
+struct run {
+	struct head head;
+	u64 end;
+	char name[COMM];
 };
 
 struct code {

@@ -400,10 +400,10 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	bool leaves = is_of_jvm(prev), comes = is_of_jvm(next);
 	u64 now;
 
-	if (!leaves && !comes && !safepoint.open)
+	if (!leaves && !comes && !safepoint.open && !safepoint.tail)
 		return 0;
 	now = bpf_ktime_get_ns();
-	if (safepoint.open)
+	if (safepoint.open || safepoint.tail)
 		note_cpu_user(prev, now);
 	if (!leaves && !comes)
 		return 0;

@@ -88,13 +88,15 @@ struct {
 	u32 open;           // between begin and end
 	u32 vm_tid;
 	u32 assumed;        // whether it had begun before the programs, and user space began it
-	u32 unused[7];
+	u32 tail;           // whether runs that reach into the last one may still be on a CPU
+	u32 unused[6];
 	u64 cursor; // up to here the totals are complete
 	u64 cgroup_throttled_ns;
 	u64 operation_begin;
 	u32 phase; // 0 reaching, 1 operating
 	u32 depth; // of nested VM operations
 	u32 wakes_wanted;
+	u32 runs; // of other processes, that were sent
 	u64 totals_ns[2][TOTALS];
 	char name[OPERATION_NAME];
 } safepoint SEC(".data.safepoint") __attribute__((aligned(64))) = {};

@@ -37,6 +37,7 @@ static __always_inline void safepoint_begin(void)
 	safepoint.vm_tid = (u32)bpf_get_current_pid_tgid();
 	safepoint.assumed = 0;
 	safepoint.wakes_wanted = 0;
+	safepoint.runs = 0;
 	safepoint.phase = 0;
 	safepoint.depth = 0;
 	safepoint.operation_begin = 0;
@@ -128,6 +129,7 @@ static __always_inline void safepoint_end(void)
 	account_vm_thread(TOTAL_ON_CPU, now);
 	flush_current();
 	safepoint.end = now;
+	safepoint.tail = now - safepoint.begin >= LONG_STOP_NS;
 	safepoint.open = 0;
 	record = RESERVE(struct end);
 	if (!record)

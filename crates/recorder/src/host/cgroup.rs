@@ -129,6 +129,14 @@ pub(crate) fn freezer_groups(roots: &Roots, dir: &ProcessDir) -> Vec<PathBuf> {
     ["freezer", "\0"].into_iter().flat_map(|it| groups(roots, dir, it).directories()).collect()
 }
 
+/// Path of the control group of a process in the hierarchy with the CPU controller; empty where that cannot
+/// be read.
+#[must_use]
+pub fn control_group(roots: &Roots, pid: u32) -> String {
+    let place = ProcessDir::open(roots, pid).ok().and_then(|dir| path_of(&dir, "cpu"));
+    place.map(|it| it.path).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

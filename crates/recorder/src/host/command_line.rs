@@ -1,19 +1,14 @@
 //! What is reported of a process's command line: the program, and at most the script or the main class
 //! that it runs. Arguments hold secrets, and nobody needs them to find a process again.
 use super::{jvms::cut, launch, process::ProcessDir};
-use recording::masked;
+use recording::{masked, runs_scripts};
 
 /// Read of a command line: Java's main class comes after its flags.
 const READ_BYTES: u64 = 4096;
 /// Kept of it.
 const KEPT_BYTES: usize = 256;
 
-/// Programs whose first argument is a script.
-const INTERPRETERS: [&str; 14] = [
-    "sh", "bash", "dash", "ash", "zsh", "ksh", "fish", "python", "perl", "ruby", "node", "php",
-    "lua", "Rscript",
-];
-/// Options of these that have no value and may stand before the script.
+/// Options of interpreters that have no value and may stand before the script.
 const SIMPLE_OPTIONS: [&str; 9] = ["-u", "-x", "-w", "-B", "-E", "-O", "-s", "-l", "--"];
 
 /// Reads it of one process; empty where it is gone or has none, as threads of the kernel.
@@ -32,11 +27,7 @@ pub(crate) fn kept(bytes: &[u8]) -> String {
     let arguments: Vec<String> = arguments.filter(|it| !it.is_empty()).map(str::to_owned).collect();
     let script = match name {
         "java" => launch::parse(&arguments, &mut |_| None).main,
-        name if INTERPRETERS
-            .contains(&name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) =>
-        {
-            script(&arguments)
-        }
+        name if runs_scripts(name) => script(&arguments),
         _ => String::new(),
     };
     let reported =
@@ -46,13 +37,19 @@ pub(crate) fn kept(bytes: &[u8]) -> String {
 
 /// The file's name alone. What is no plain word is a program in an argument, or a secret.
 fn script(arguments: &[String]) -> String {
-    let mut rest = arguments.iter().skip_while(|it| SIMPLE_OPTIONS.contains(&it.as_str()));
+    // `--max-old-space-size=4096` has its value in it.
+    let is_option = |it: &&String| {
+        SIMPLE_OPTIONS.contains(&it.as_str()) || (it.starts_with("--") && it.contains('='))
+    };
+    let mut rest = arguments.iter().skip_while(is_option).peekable();
+    let module = rest.next_if(|it| *it == "-m").is_some();
     let plain = |it: &&String| {
         !it.starts_with('-')
             && !it.contains(|c: char| c.is_whitespace() || "=;|&$(){}<>@".contains(c))
     };
     let path = rest.next().filter(plain).map_or("", String::as_str);
-    path.rsplit('/').next().unwrap_or_default().to_owned()
+    let name = path.rsplit('/').next().unwrap_or_default();
+    if module && !name.is_empty() { format!("-m {name}") } else { name.to_owned() }
 }
 
 #[cfg(test)]
@@ -77,6 +74,8 @@ mod tests {
         check("/bin/sh|/etc/cron.daily/backup|hunter2|", "/bin/sh backup");
         check("python3.11|-u|./load.py|--token|hunter2|", "python3.11 load.py");
         check("perl|--|a.pl|hunter2", "perl a.pl");
+        check("python3|-u|-m|http.server|8000", "python3 -m http.server");
+        check("node|--max-old-space-size=4096|/srv/app.js|hunter2", "node app.js");
     }
 
     #[test]
@@ -85,6 +84,8 @@ mod tests {
         check("sh|-x|curl hunter2|", "sh");
         check("python3|-W|hunter2|x.py|", "python3");
         check("node|TOKEN=hunter2|", "node");
+        check("node|--token=hunter2|", "node");
+        check("python3|-m|", "python3");
     }
 
     #[test]

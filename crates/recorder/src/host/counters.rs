@@ -25,7 +25,7 @@ use crate::cost::cpu_of;
 use recording::{MonoTime, Sample};
 use rustix::io::pread;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::File,
     path::{Path, PathBuf},
 };
@@ -66,7 +66,7 @@ struct Held {
 pub(crate) struct Counters {
     roots: Roots,
     held: Vec<Held>,
-    disks: BTreeMap<u64, Held>,
+    disks: BTreeMap<String, Held>,
     buffer: Vec<u8>,
     /// Whether the kernel has pressure stall information.
     pub(crate) has_pressure: bool,
@@ -131,16 +131,16 @@ impl Counters {
         }
     }
 
-    /// Adds block devices that are not watched yet: number and kernel name.
-    pub(crate) fn watch_disks(&mut self, devices: &BTreeMap<u64, String>) {
-        for (&device, name) in devices {
-            if self.disks.contains_key(&device) {
+    /// Adds block devices that are not watched yet, by their kernel names.
+    pub(crate) fn watch_disks(&mut self, devices: &BTreeSet<String>) {
+        for name in devices {
+            if self.disks.contains_key(name) {
                 continue;
             }
-            let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
-            let path = self.roots.sys.join(format!("dev/block/{major}:{minor}/stat"));
+            let path = self.roots.sys.join("class/block").join(name).join("stat");
             if let Ok(file) = File::open::<&Path>(&path) {
-                self.disks.insert(device, Held::new(Kind::Disk, &format!("disk.{name}"), file));
+                let held = Held::new(Kind::Disk, &format!("disk.{name}"), file);
+                self.disks.insert(name.clone(), held);
             }
         }
     }

@@ -5,7 +5,7 @@
 //! and finds paths, mounts and devices, because that reads `/proc/PID/maps`, which waits for the
 //! JVM's `mmap_lock` for as long as anyone holds it.
 use super::{
-    Roots,
+    Roots, block_devices,
     clocks::thread_cpu,
     counters_file::IN_MEMORY,
     layers,
@@ -125,7 +125,7 @@ const OVERLAY_INODE: u64 = (1 << 56) - 1;
 /// How long the list of mounts is taken to be true.
 const MOUNTS_VALID: Duration = Duration::from_secs(10);
 /// Devices whose counters are sampled.
-const MAX_DEVICES: usize = 16;
+const MAX_DEVICES: usize = 32;
 
 /// Where a file is, as the JVM sees it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -149,7 +149,7 @@ pub(crate) struct Catalogue {
     /// Whether each file described so far is mapped.
     described: BTreeMap<FileKey, bool>,
     /// Block devices of the files described so far.
-    devices: BTreeMap<u64, String>,
+    devices: BTreeSet<String>,
 }
 
 impl Catalogue {
@@ -162,7 +162,7 @@ impl Catalogue {
             maps_due: Instant::now(),
             pending: BTreeMap::new(),
             described: BTreeMap::new(),
-            devices: BTreeMap::new(),
+            devices: BTreeSet::new(),
         })
     }
 
@@ -300,12 +300,10 @@ impl Catalogue {
         // The page cache and the disk of an overlay's file are those of a layer's.
         let beneath = mount.and_then(|it| layers::files(&self.roots, it, &path).first().copied());
         let device = beneath.map_or(key.device, |it| it.device);
-        let disk = [Some(device), mount.map(|it| it.device)].into_iter().flatten();
-        for device in disk {
-            if self.devices.len() < MAX_DEVICES
-                && let Some(name) = block_name(&self.roots, device)
-            {
-                self.devices.insert(device, name);
+        let devices = block_devices::beneath(&self.roots, device, mount);
+        for name in &devices {
+            if self.devices.len() < MAX_DEVICES {
+                self.devices.insert(name.clone());
             }
         }
         FileFact {
@@ -315,11 +313,12 @@ impl Catalogue {
             device_name: mount.map_or_else(String::new, |it| device_name(&self.roots, device, it)),
             mount_point: mount.map(|it| it.point.clone()).unwrap_or_default(),
             mapped: mapped || mapped_before,
+            devices,
         }
     }
 
-    /// Block devices of the files so far, number and kernel name; at most 16.
-    pub(crate) fn devices(&self) -> &BTreeMap<u64, String> {
+    /// Names of the block devices of the files so far, and of those beneath them; at most 32.
+    pub(crate) fn devices(&self) -> &BTreeSet<String> {
         &self.devices
     }
 }

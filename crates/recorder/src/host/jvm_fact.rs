@@ -1,6 +1,7 @@
 //! Everything about the JVM in one row.
 use super::{
     Roots, cgroup, collector,
+    cpu_users::cpus_allowed,
     flags::{self, Given, Named},
     gc_log::{self, GcLogFile},
     jvms::Jvm,
@@ -68,6 +69,7 @@ fn with_flags(
     fact.gc_threads = collector::gc_threads(&fact.collector, &fact.flags, &names);
     fact.flags = fact.flags.iter().map(|it| masked_flag(it)).collect();
     fact.cgroup = cgroup::path_of(&dir, "cpu").map(|it| it.path).unwrap_or_default();
+    fact.cpus_allowed = cpus_allowed(&dir);
     (fact, given.unread)
 }
 

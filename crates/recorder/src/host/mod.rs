@@ -8,6 +8,7 @@
 //!
 //! Whatever may wait for a disk or for a lock of another process runs in the background threads
 //! of [`HostSources`]; the thread that drains the kernel's events never does.
+mod block_devices;
 mod cgroup;
 mod cgroup_limits;
 mod cgroup_mounts;
@@ -16,6 +17,7 @@ mod collector;
 mod command_line;
 mod counters;
 mod counters_file;
+mod cpu_users;
 mod files;
 mod flags;
 #[cfg(fuzzing)]
@@ -65,7 +67,7 @@ mod writers;
 #[cfg(test)]
 mod tests;
 
-pub use cgroup::group_directory;
+pub use cgroup::{control_group, group_directory};
 pub(crate) use cgroup::{cpu_groups, freezer_groups};
 pub use clocks::now;
 pub(crate) use clocks::thread_cpu;

@@ -55,6 +55,12 @@ impl Mounts {
         found.map(|at| &self.0[at])
     }
 
+    /// The mount that a path lies in. Of two mounts on one point the later one counts.
+    pub(crate) fn of_path(&self, path: &str) -> Option<&Mount> {
+        // max_by_key takes the last of equals.
+        self.0.iter().filter(|it| contains(&it.point, path)).max_by_key(|it| it.point.len())
+    }
+
     /// A mount of this very device.
     pub(crate) fn by_device(&self, device: u64) -> Option<&Mount> {
         self.0.iter().find(|it| it.device == device)

@@ -3,8 +3,9 @@
 //! The lock is only ever held to move rows, never while something is read, so taking is quick
 //! even when the thread behind it waits for a dead disk.
 use recording::{
-    CgroupFact, ClockOffset, Coverage, Facts, FileFact, HostFact, JvmFact, LogLine, MemoryFact,
-    OutputFact, OutputReaderFact, PerfCounterFact, Sample, Source, SourceState, WriterFact,
+    CgroupFact, ClockOffset, Coverage, CpuUserFact, Facts, FileFact, HostFact, JvmFact, LogLine,
+    MemoryFact, OutputFact, OutputReaderFact, PerfCounterFact, Sample, Source, SourceState,
+    WriterFact,
 };
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -20,6 +21,7 @@ pub(crate) enum Row {
     Writer(WriterFact),
     Cgroup(Box<CgroupFact>),
     Memory(MemoryFact),
+    CpuUser(CpuUserFact),
     Counter(PerfCounterFact),
     Output(OutputFact),
     OutputReader(OutputReaderFact),
@@ -35,6 +37,7 @@ impl Row {
             Row::Sample(it) => it.counter.len(),
             Row::Writer(it) => it.command_line.len() + it.cgroup.len() + it.path.len(),
             Row::Memory(it) => it.command_line.len() + it.cgroup.len() + it.name.len(),
+            Row::CpuUser(it) => it.command_line.len() + it.cgroup.len() + it.name.len(),
             Row::Counter(it) => it.name.len(),
             Row::Output(it) => it.name.len() + it.hidden.len(),
             Row::OutputReader(it) => it.name.len() + it.command_line.len() + it.cgroup.len(),
@@ -89,6 +92,7 @@ impl Outbox {
                 Row::Writer(it) => facts.writers.push(it),
                 Row::Cgroup(it) => facts.cgroup = Some(*it),
                 Row::Memory(it) => facts.memory.push(it),
+                Row::CpuUser(it) => facts.cpu_users.push(it),
                 Row::Counter(it) => facts.perf_counters.push(it),
                 Row::Output(it) => facts.outputs.push(it),
                 Row::OutputReader(it) => facts.output_readers.push(it),

@@ -58,6 +58,8 @@ pub(crate) struct Processes<'a> {
     writers: Taken,
     /// `None` where the memory of processes is not wanted.
     memory: Option<Taken>,
+    /// Likewise, of their CPU time.
+    cpu_users: Option<Taken>,
     fact: JvmFact,
     log: Option<GcLogFile>,
     looks: Looks,
@@ -117,6 +119,7 @@ impl<'a> Processes<'a> {
             host: HostRounds::of(roots),
             writers: Taken::default(),
             memory: (scope == Scope::All).then(Taken::default),
+            cpu_users: (scope == Scope::All).then(Taken::default),
             fact: JvmFact::default(),
             log: None,
             looks: Looks::default(),
@@ -128,6 +131,7 @@ impl<'a> Processes<'a> {
         self.look_at_jvm();
         self.start_writers();
         self.start_memory();
+        self.start_cpu_users();
         let mut next = Instant::now() + FIRST_ROUND;
         loop {
             let due = self.outputs.due().map_or(next, |due| due.min(next));
@@ -145,6 +149,10 @@ impl<'a> Processes<'a> {
         if self.memory.is_some() {
             self.host.memory().look_now();
             self.take_memory();
+        }
+        if self.cpu_users.is_some() {
+            self.host.cpu_users().look_now();
+            self.take_cpu_users();
         }
         self.look_for_files();
         if self.looks.done < 2 {
@@ -185,6 +193,10 @@ impl<'a> Processes<'a> {
             self.host.memory().look();
             self.take_memory();
         }
+        if self.cpu_users.is_some() {
+            self.host.cpu_users().look();
+            self.take_cpu_users();
+        }
         let next = {
             let mut writers = self.host.writers();
             writers.look();
@@ -199,9 +211,8 @@ impl<'a> Processes<'a> {
         writers.look();
         self.writers = writers.begin(false);
         self.outbox.state(Source::Writers, SourceState::Recorded);
-        if writers.reader.unreadable > 0 {
-            let message = "processes could not be read; their writes are unknown";
-            self.outbox.note(ITEM, message, writers.reader.unreadable);
+        if let Some(message) = writers.reader.unreadable.told() {
+            self.outbox.note(ITEM, &message, 1);
         }
     }
 
@@ -229,6 +240,22 @@ impl<'a> Processes<'a> {
         };
         self.outbox.state(Source::MemoryUsers, state);
         self.outbox.push("memory", facts.into_iter().map(Row::Memory));
+    }
+
+    fn start_cpu_users(&mut self) {
+        if let Some(taken) = &mut self.cpu_users {
+            let mut users = self.host.cpu_users();
+            // Nobody is reported of the first look, but the time from here on counts.
+            users.look_now();
+            *taken = users.begin(false);
+            self.outbox.state(Source::CpuUsers, SourceState::Recorded);
+        }
+    }
+
+    fn take_cpu_users(&mut self) {
+        let Some(taken) = &mut self.cpu_users else { return };
+        let facts = self.host.cpu_users().take(taken).unwrap_or_default();
+        self.outbox.push("cpu users", facts.into_iter().map(Row::CpuUser));
     }
 
     /// Hands over where each of the JVM's performance counters lies, if faults on them are watched.

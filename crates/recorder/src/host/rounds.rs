@@ -3,7 +3,7 @@
 //! Who writes and who uses memory is the same for each JVM of a host, and finding it out means to look at
 //! every process. So whichever recording finds the next round due reads for all of them, and the others
 //! take what came of it.
-use super::{Roots, clocks, memory::Memory, pace::Pace, writers::Writers};
+use super::{Roots, clocks, cpu_users::CpuUsers, memory::Memory, pace::Pace, writers::Writers};
 use recording::MonoTime;
 use std::{
     collections::VecDeque,
@@ -34,6 +34,14 @@ impl Reader for Writers {
 
 impl Reader for Memory {
     type Fact = recording::MemoryFact;
+
+    fn read(&mut self, at: MonoTime) -> Vec<Self::Fact> {
+        self.look(at)
+    }
+}
+
+impl Reader for CpuUsers {
+    type Fact = recording::CpuUserFact;
 
     fn read(&mut self, at: MonoTime) -> Vec<Self::Fact> {
         self.look(at)
@@ -111,12 +119,17 @@ pub(crate) struct HostRounds {
     roots: Roots,
     writers: Mutex<Rounds<Writers>>,
     memory: Mutex<Rounds<Memory>>,
+    cpu_users: Mutex<Rounds<CpuUsers>>,
 }
 
 /// Least and most time between two rounds, and CPU time per second, in microseconds: who writes,
 const WRITERS: (Duration, Duration, u32) = (Duration::from_secs(1), Duration::from_secs(10), 1_800);
 /// and the memory of processes, which changes more slowly than a disk is filled.
 const MEMORY: (Duration, Duration, u32) = (Duration::from_secs(3), Duration::from_secs(30), 800);
+
+/// and the CPU time of processes.
+const CPU_USERS: (Duration, Duration, u32) =
+    (Duration::from_secs(1), Duration::from_secs(10), 1_000);
 
 /// Those of the recordings that go on.
 static GOING_ON: Mutex<Weak<HostRounds>> = Mutex::new(Weak::new());
@@ -138,6 +151,7 @@ impl HostRounds {
             roots: roots.clone(),
             writers: Mutex::new(Rounds::new(Writers::new(roots), pace(WRITERS))),
             memory: Mutex::new(Rounds::new(Memory::new(roots), pace(MEMORY))),
+            cpu_users: Mutex::new(Rounds::new(CpuUsers::new(roots), pace(CPU_USERS))),
         });
         *known = Arc::downgrade(&rounds);
         rounds
@@ -151,6 +165,11 @@ impl HostRounds {
     /// Who uses memory.
     pub(crate) fn memory(&self) -> MutexGuard<'_, Rounds<Memory>> {
         lock(&self.memory)
+    }
+
+    /// Who uses CPU time.
+    pub(crate) fn cpu_users(&self) -> MutexGuard<'_, Rounds<CpuUsers>> {
+        lock(&self.cpu_users)
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
 };
 use recording::{CgroupFact, Coverage, Facts, MonoTime, Source, SourceState};
 use std::{
-    collections::BTreeMap,
+    collections::BTreeSet,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel},
@@ -52,7 +52,7 @@ const OUTBOX_BYTES: usize = 4 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     gc_log: Mutex<Option<GcLogFile>>,
-    devices: Mutex<BTreeMap<u64, String>>,
+    devices: Mutex<BTreeSet<String>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -67,7 +67,7 @@ impl Shared {
     }
 
     /// Sets the block devices whose counters matter.
-    pub(crate) fn set_devices(&self, devices: &BTreeMap<u64, String>) {
+    pub(crate) fn set_devices(&self, devices: &BTreeSet<String>) {
         let mut known = lock(&self.devices);
         if known.len() != devices.len() {
             known.clone_from(devices);

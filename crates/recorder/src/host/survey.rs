@@ -28,7 +28,10 @@ use super::{
 use mapped::Mapped;
 use recording::{Coverage, DeletedFile, Facts, HostSettings, Survey};
 pub use settings::chosen;
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 /// Rows about the readers of the JVM's standard output; there are a few.
 const OUTBOX_BYTES: usize = 256 * 1024;
@@ -76,12 +79,12 @@ pub fn surveys(roots: &Roots, jvms: &[Jvm], time: Duration) -> Vec<Option<Survey
         let mut survey = looked?.finish(roots);
         survey.host.clone_from(&host);
         survey.facts.writers.clone_from(&written);
-        if writers.unreadable > 0 {
+        if writers.unreadable.count > 0 {
             let processes =
-                if writers.unreadable == 1 { "process writes" } else { "processes write" };
+                if writers.unreadable.count == 1 { "process writes" } else { "processes write" };
             survey.unseen.push(format!(
                 "what {} other {processes}, which could not be read",
-                writers.unreadable
+                writers.unreadable.count
             ));
         }
         Some(survey)
@@ -101,7 +104,7 @@ struct Looked {
     survey: Survey,
     limits: Limits,
     counters: Counters,
-    devices: BTreeMap<u64, String>,
+    devices: BTreeSet<String>,
 }
 
 impl Looked {
@@ -111,7 +114,7 @@ impl Looked {
             survey: Survey::default(),
             limits: Limits::default(),
             counters: Counters::open(roots, jvm.pid),
-            devices: BTreeMap::new(),
+            devices: BTreeSet::new(),
         };
         looked.survey.facts.cgroup = looked.limits.read(roots, jvm.pid);
         looked.survey.facts.host = Some(host_fact(roots));

@@ -4,7 +4,7 @@
 //! and mount come from the kernel's own tables (`fd`, `fdinfo`, `mountinfo`), so a dead server
 //! cannot block it.
 use super::{
-    Roots, cgroup, command_line,
+    Roots, block_devices, cgroup, command_line,
     files::regular_file,
     gc_log::opened_for_writing,
     mounts::{self, Mount, Mounts},
@@ -20,39 +20,67 @@ pub(crate) struct Details {
     pub(crate) name: String,
     pub(crate) command_line: String,
     pub(crate) cgroup: String,
-    /// Device of `path`, as in `st_dev`.
+    /// The file that it writes, or, where it has none open for writing, reads.
+    pub(crate) file: Stored,
+}
+
+/// Of the files that a process has open the one that has been written or read furthest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stored {
+    /// Its device, as in `st_dev`; of a block device that itself.
     pub(crate) device: Option<u64>,
-    /// Of the files open for writing the one that has been written furthest.
     pub(crate) path: String,
+    /// The block devices that its bytes pass.
+    pub(crate) devices: Vec<String>,
 }
 
 /// Looks at a process.
 pub(crate) fn details(roots: &Roots, pid: u32) -> Details {
     let Ok(dir) = ProcessDir::open(roots, pid) else { return Details::default() };
-    let (device, path) = written_file(&dir).unwrap_or_default();
     Details {
         name: Stat::of(&dir).map(|it| it.name).unwrap_or_default(),
         command_line: command_line::of(&dir),
         cgroup: cgroup::path_of(&dir, "blkio").map(|it| it.path).unwrap_or_default(),
-        device,
-        path,
+        file: stored_file(roots, &dir).unwrap_or_default(),
     }
 }
 
-fn written_file(dir: &ProcessDir) -> Option<(Option<u64>, String)> {
-    let descriptors = dir.descriptors().ok()?;
-    let written = descriptors.into_iter().take(MAX_DESCRIPTORS).filter_map(|(fd, path)| {
-        if !is_stored(&path) {
+/// A descriptor that may be the one: how far it has come, and where it leads.
+struct Open {
+    for_writing: bool,
+    position: u64,
+    mount: Option<u64>,
+    fd: u32,
+    path: String,
+}
+
+fn stored_file(roots: &Roots, dir: &ProcessDir) -> Option<Stored> {
+    let descriptors = dir.descriptors().ok()?.into_iter().take(MAX_DESCRIPTORS);
+    let open = descriptors.filter_map(|(fd, path)| {
+        if !is_stored(&path) && raw_device(roots, &path).is_none() {
             return None;
         }
         let info = dir.text(&format!("fdinfo/{fd}"), 4096).ok()?;
+        let for_writing = opened_for_writing(&info);
         let (position, mount) = (field(&info, "pos:")?, field(&info, "mnt_id:"));
-        opened_for_writing(&info).then_some((position, mount, fd, path))
+        Some(Open { for_writing, position, mount, fd, path })
     });
-    let (_, mount, fd, path) = written.max_by_key(|(position, ..)| *position)?;
+    let it = open.max_by_key(|it| (it.for_writing, it.position))?;
+    if let Some(name) = raw_device(roots, &it.path) {
+        let device = block_devices::number(roots, &name);
+        let devices = block_devices::below(roots, name);
+        return Some(Stored { device, path: it.path, devices });
+    }
     let mounts = Mounts::parse(&dir.text("mountinfo", mounts::LIMIT_BYTES).unwrap_or_default());
-    let mount = mount.and_then(|id| mounts.by_id(u32::try_from(id).ok()?));
-    Some((mount.map(|it| device(dir, it, fd)), path))
+    let mount = it.mount.and_then(|id| mounts.by_id(u32::try_from(id).ok()?));
+    let device = mount.map(|mount| device(dir, mount, it.fd));
+    let devices = device.map(|device| block_devices::beneath(roots, device, mount));
+    Some(Stored { device, path: it.path, devices: devices.unwrap_or_default() })
+}
+
+/// The block device that a descriptor is of.
+fn raw_device(roots: &Roots, path: &str) -> Option<String> {
+    block_devices::named(roots, path.strip_prefix("/dev/")?)
 }
 
 /// On btrfs each subvolume gives its files a device number that no mountinfo has, so the file must
@@ -101,7 +129,7 @@ mod tests {
             let line = format!("30 22 7:1 / / rw - {kind} /dev/loop1 rw\n");
             let file = writer(root.path(), &line);
             let roots = Roots { proc: root.path().into(), sys: root.path().into() };
-            (details(&roots, 9).device.unwrap(), file.metadata().unwrap().dev())
+            (details(&roots, 9).file.device.unwrap(), file.metadata().unwrap().dev())
         };
         let (found, of_file) = device_of("btrfs");
         assert_eq!(found, of_file);
@@ -134,8 +162,11 @@ mod tests {
             name: "dd".into(),
             command_line: "dd".into(),
             cgroup: "/cron".into(),
-            device: Some(rustix::fs::makedev(7, 1)),
-            path: "/data/big".into(),
+            file: Stored {
+                device: Some(rustix::fs::makedev(7, 1)),
+                path: "/data/big".into(),
+                devices: Vec::new(),
+            },
         };
         assert_eq!(details(&roots, 9), expected);
         assert_eq!(details(&roots, 10), Details::default());

@@ -10,7 +10,7 @@ use super::{
     Roots,
     locked::read_each,
     process::{DIRECTORY, ProcessDir, Stat, is_gone, pids},
-    writer_details::{Details, details},
+    writer_details::{Details, Stored, details},
 };
 use recording::{Interval, MonoTime, WriterFact};
 use rustix::{
@@ -18,6 +18,7 @@ use rustix::{
     fs::Mode,
 };
 use std::{
+    cmp::Reverse,
     collections::{HashMap, VecDeque},
     io,
     time::Duration,
@@ -62,11 +63,28 @@ impl Exited {
     }
 }
 
+/// Bytes that a process has sent towards storage, and had read from there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Io {
+    written: u64,
+    read: u64,
+}
+
+impl Io {
+    /// Whether it is so much that it may hold somebody up.
+    fn is_much(self) -> bool {
+        self.written >= MIN_BYTES || self.read >= MIN_BYTES
+    }
+}
+
 #[derive(Debug, Default)]
 struct Process {
     dir: Option<ProcessDir>,
-    /// Counted so far.
+    /// Written so far.
     bytes: u64,
+    /// Read so far, and whether that grew in the round before by as much as is reported.
+    read: u64,
+    reads: bool,
     /// What children wrote that have ended, as far as it was not seen in `bytes` yet.
     children: u64,
     /// The round in which the last of them ended.
@@ -95,7 +113,39 @@ pub(crate) struct Writers {
     round: u64,
     scanned: MonoTime,
     /// Processes that could not be read in the first scan.
-    pub(crate) unreadable: u64,
+    pub(crate) unreadable: Unreadable,
+}
+
+/// Processes of which it is not known what they write.
+#[derive(Debug, Default)]
+pub(crate) struct Unreadable {
+    pub(crate) count: u64,
+    /// The first of them, and why.
+    first: Option<(u32, String, String)>,
+}
+
+impl Unreadable {
+    fn add(&mut self, roots: &Roots, pid: u32, why: &io::Error) {
+        self.count += 1;
+        if self.first.is_none() {
+            let dir = ProcessDir::open(roots, pid);
+            let name = dir.and_then(|it| Stat::of(&it)).map(|it| it.name).unwrap_or_default();
+            self.first = Some((pid, name, why.to_string()));
+        }
+    }
+
+    /// What is not known because of them, in words; `None` where all could be read.
+    pub(crate) fn told(&self) -> Option<String> {
+        let (pid, name, why) = self.first.as_ref()?;
+        let one =
+            if name.is_empty() { format!("pid {pid}") } else { format!("{name} (pid {pid})") };
+        Some(match self.count {
+            1 => format!("what {one} writes is not known and it is never named: {why}"),
+            many => format!(
+                "what {many} processes such as {one} write is not known and they are never named: {why}"
+            ),
+        })
+    }
 }
 
 impl Writers {
@@ -109,17 +159,17 @@ impl Writers {
             held: 0,
             round: 0,
             scanned: MonoTime(0),
-            unreadable: 0,
+            unreadable: Unreadable::default(),
         }
     }
 
     /// Reads all counters. The first time there is nothing to compare with and nobody is named.
     pub(crate) fn scan(&mut self, now: MonoTime) -> Vec<WriterFact> {
         self.round += 1;
-        let mut grown: Vec<(u64, u32)> = Vec::new();
+        let mut grown: Vec<(Io, u32)> = Vec::new();
         for (pid, io) in self.read_all() {
-            if let Some(bytes) = self.look(pid, io).filter(|&bytes| bytes >= MIN_BYTES) {
-                grown.push((bytes, pid));
+            if let Some(io) = self.look(pid, io).filter(|io| io.is_much()) {
+                grown.push((io, pid));
             }
         }
         self.forget_ended();
@@ -128,13 +178,13 @@ impl Writers {
         if first {
             return Vec::new();
         }
-        grown.sort_unstable_by(|a, b| b.cmp(a));
+        grown.sort_unstable_by_key(|(io, pid)| Reverse((io.written.max(io.read), *pid)));
         grown.truncate(TOP);
-        grown.into_iter().map(|(bytes, pid)| self.fact(interval, pid, bytes)).collect()
+        grown.into_iter().map(|(io, pid)| self.fact(interval, pid, io)).collect()
     }
 
     /// The counter of each process that may have one of interest.
-    fn read_all(&mut self) -> Vec<(u32, io::Result<u64>)> {
+    fn read_all(&mut self) -> Vec<(u32, io::Result<Io>)> {
         let round = self.round;
         let mut wanted = Vec::new();
         for pid in pids(&self.roots).unwrap_or_default() {
@@ -158,20 +208,22 @@ impl Writers {
     }
 
     /// How much a process wrote since the last look; `None` where it is gone or not of interest.
-    fn look(&mut self, pid: u32, io: io::Result<u64>) -> Option<u64> {
+    fn look(&mut self, pid: u32, io: io::Result<Io>) -> Option<Io> {
         match io {
-            Ok(bytes) => match self.processes.get_mut(&pid) {
-                Some(known) if known.dir.is_some() => Some(known.advance(bytes, self.round)),
-                _ => self.first_look(pid, bytes),
+            Ok(io) => match self.processes.get_mut(&pid) {
+                Some(known) if known.dir.is_some() => Some(known.advance(io, self.round)),
+                _ => self.first_look(pid, io),
             },
             Err(error) => {
-                self.unreadable += u64::from(self.round == 1 && !is_gone(&error));
+                if self.round == 1 && !is_gone(&error) {
+                    self.unreadable.add(&self.roots, pid, &error);
+                }
                 None
             }
         }
     }
 
-    fn first_look(&mut self, pid: u32, bytes: u64) -> Option<u64> {
+    fn first_look(&mut self, pid: u32, io: Io) -> Option<Io> {
         let dir = ProcessDir::open(&self.roots, pid).ok()?;
         let known = self.processes.entry(pid).or_default();
         known.round = self.round;
@@ -187,7 +239,7 @@ impl Writers {
             self.held += 1;
             known.dir = Some(dir);
         }
-        Some(known.advance(bytes, self.round))
+        Some(known.advance(io, self.round))
     }
 
     fn drop_process(&mut self, pid: u32) {
@@ -211,7 +263,7 @@ impl Writers {
         }
     }
 
-    fn fact(&mut self, interval: Interval, pid: u32, bytes: u64) -> WriterFact {
+    fn fact(&mut self, interval: Interval, pid: u32, io: Io) -> WriterFact {
         let roots = &self.roots;
         let process = self.processes.entry(pid).or_default();
         let valid = |at: &MonoTime| interval.end.since(*at) < DETAILS_VALID;
@@ -223,7 +275,7 @@ impl Writers {
         if process.details.as_ref().is_some_and(|(at, _)| !valid(at)) {
             process.details = Some((interval.end, details.clone()));
         }
-        fact(interval, pid, bytes, details)
+        fact(interval, pid, io, details)
     }
 
     /// Notes that the bytes of a process that has ended will be found with its parent.
@@ -265,22 +317,32 @@ impl Writers {
         let details = Details { name: exited.name, ..details };
         // The exit may be reported after the scan that missed the process.
         let start = self.scanned.min(exited.at);
-        Some(fact(Interval::new(start, exited.at), exited.pid, bytes, details))
+        let io = Io { written: bytes, read: 0 };
+        Some(fact(Interval::new(start, exited.at), exited.pid, io, details))
     }
 }
 
 impl Process {
     /// Takes a new count and says by how much the process itself made it grow; a smaller one is
     /// that of a new process with the same pid.
-    fn advance(&mut self, bytes: u64, round: u64) -> u64 {
-        let before = std::mem::replace(&mut self.bytes, bytes);
-        match bytes.checked_sub(before) {
+    fn advance(&mut self, io: Io, round: u64) -> Io {
+        let before = std::mem::replace(&mut self.bytes, io.written);
+        let written = match io.written.checked_sub(before) {
             Some(grown) => self.own(grown, round),
             None => {
                 self.children = 0;
-                bytes
+                io.written
             }
-        }
+        };
+        Io { written, read: self.advance_read(io.read) }
+    }
+
+    /// All that a child read comes to its parent at once, when that waits for it, and nobody tells how
+    /// much that was: so who reads is believed in the second round in a row.
+    fn advance_read(&mut self, read: u64) -> u64 {
+        let grown = read.saturating_sub(std::mem::replace(&mut self.read, read));
+        let before = std::mem::replace(&mut self.reads, grown >= MIN_BYTES);
+        if before { grown } else { 0 }
     }
 
     /// What is left of `grown` without the children.
@@ -294,19 +356,33 @@ impl Process {
     }
 }
 
-fn fact(interval: Interval, pid: u32, bytes: u64, details: Details) -> WriterFact {
-    let Details { name, command_line, cgroup, device, path } = details;
-    WriterFact { interval, pid, name, command_line, cgroup, bytes, device, path }
+fn fact(interval: Interval, pid: u32, io: Io, details: Details) -> WriterFact {
+    let Details { name, command_line, cgroup, file } = details;
+    let Stored { device, path, devices } = file;
+    let Io { written: bytes, read: read_bytes } = io;
+    WriterFact {
+        interval,
+        pid,
+        name,
+        command_line,
+        cgroup,
+        bytes,
+        read_bytes,
+        device,
+        path,
+        devices,
+    }
 }
 
-/// Bytes written less those of files that were removed or cut before they reached the disk.
-pub(super) fn parse_io(text: &[u8]) -> Option<u64> {
+/// Bytes written less those of files that were removed or cut before they reached the disk, and bytes read.
+pub(super) fn parse_io(text: &[u8]) -> Option<Io> {
     let text = std::str::from_utf8(text).ok()?;
     let field = |name: &str| {
         text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse::<u64>().ok()
     };
     let written = field("write_bytes:")?;
-    Some(written.saturating_sub(field("cancelled_write_bytes:").unwrap_or(0)))
+    let written = written.saturating_sub(field("cancelled_write_bytes:").unwrap_or(0));
+    Some(Io { written, read: field("read_bytes:").unwrap_or(0) })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Where the ring buffer's records go: cheap for those that may be thrown away unread.
 use super::{
     record::{End, Record},
+    runs::Runs,
     slices::RawRecords,
     windows::Windows,
 };
@@ -32,6 +33,7 @@ pub(crate) struct ExitedWriter {
 pub(crate) struct Inbox {
     pub(crate) windows: Windows,
     pub(crate) raw: RawRecords,
+    pub(crate) runs: Runs,
     pub(crate) writers: Vec<ExitedWriter>,
     pub(crate) code: Vec<CodeFact>,
     /// The thread that fired the probes last.
@@ -41,6 +43,11 @@ pub(crate) struct Inbox {
 }
 
 impl Inbox {
+    /// For a JVM that may run on these CPUs.
+    pub(crate) fn of(cpus: &[i32]) -> Inbox {
+        Inbox { runs: Runs::on(cpus), ..Inbox::default() }
+    }
+
     /// Takes one record from the ring buffer.
     pub(crate) fn receive(&mut self, data: &[u8]) {
         let Some(record) = Record::parse(data) else {
@@ -63,6 +70,7 @@ impl Inbox {
                     self.lost += 1;
                 }
             }
+            Record::Run(run) => self.runs.push(&run),
             Record::Begin { vm_tid, .. } | Record::End(End { vm_tid, .. }) => {
                 self.vm_tid = vm_tid;
                 self.windows.receive(&record);
@@ -73,7 +81,7 @@ impl Inbox {
 
     /// Records lost on this side of the ring buffer.
     pub(crate) fn lost(&self) -> u64 {
-        self.lost + self.raw.lost()
+        self.lost + self.raw.lost() + self.runs.lost()
     }
 }
 

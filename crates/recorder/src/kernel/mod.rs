@@ -23,6 +23,7 @@ mod refusal;
 #[cfg(feature = "bpf")]
 mod ring;
 mod roles;
+mod runs;
 mod slices;
 #[cfg(feature = "bpf")]
 mod small;

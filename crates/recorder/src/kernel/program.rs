@@ -108,7 +108,7 @@ impl Kernel {
         let measuring = if target.measure { enable_stats() } else { None };
         let (mut object, wanted, refused) = load(target, wanted).map_err(Failed::Entirely)?;
         let live = LiveStop::of(&mut object);
-        let inbox = Arc::default();
+        let inbox = Arc::new(Mutex::new(Inbox::of(&target.cpus)));
         let ring = ring(&object).map_err(Failed::Entirely)?;
         let mut kernel = Kernel {
             links: Vec::new(),

@@ -18,6 +18,7 @@ const SLICE: u16 = 5;
 const WORK: u16 = 6;
 const WRITER: u16 = 7;
 const CODE: u16 = 8;
+const RUN: u16 = 9;
 
 /// One record. What is kept in great numbers stays bytes until somebody wants it.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,6 +39,18 @@ pub(crate) enum Record<'a> {
     Code { tid: u32, at: MonoTime, address: u64 },
     /// A process that wrote much has exited.
     Writer { pid: u32, parent: u32, at: MonoTime, bytes: u64, name: &'a str },
+    /// Another process had a CPU in a stop.
+    Run(Run<'a>),
+}
+
+/// A run of a thread of another process on one CPU, inside of a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run<'a> {
+    pub(crate) pid: u32,
+    pub(crate) cpu: u16,
+    pub(crate) interval: Interval,
+    /// Name of the process (`comm`).
+    pub(crate) name: &'a str,
 }
 
 /// The end of a safepoint, with what was summed over it.
@@ -188,6 +201,12 @@ impl Record<'_> {
                 bytes: long(data, 16),
                 name: text(data, 24, COMM_BYTES),
             },
+            RUN if enough(40) => Record::Run(Run {
+                pid: tid,
+                cpu: half(data, 2),
+                interval: Interval::new(at, time(data, 16)),
+                name: text(data, 24, COMM_BYTES),
+            }),
             _ => return None,
         })
     }
@@ -267,6 +286,7 @@ mod tests {
             (WORK, 24),
             (WRITER, 48),
             (CODE, 24),
+            (RUN, 40),
         ] {
             let mut data = head(kind, 0, 1, 1);
             data.resize(len, 0);

@@ -69,7 +69,11 @@ impl Windows {
             Record::Operation { interval, name } => self.operation(interval, name),
             Record::Wake { tid, at } => self.wake(tid, at),
             Record::End(end) => self.end(end),
-            Record::Slice(_) | Record::Work(_) | Record::Code { .. } | Record::Writer { .. } => {}
+            Record::Slice(_)
+            | Record::Work(_)
+            | Record::Code { .. }
+            | Record::Writer { .. }
+            | Record::Run(_) => {}
         }
     }
 

@@ -210,6 +210,7 @@ impl Session {
         let mut facts = Facts::default();
         let window = Interval::new(fact.begin, fact.end_probe);
         inbox.raw.look(window, |raw| self.keep(&raw, &mut facts));
+        facts.cpu_users = inbox.runs.in_waits(window, &facts.slices);
         drop(inbox);
         self.fill(standing.as_ref(), window, &mut facts);
         facts.safepoints.push(SafepointFact { detailed: true, ..fact });
@@ -237,7 +238,9 @@ impl Session {
             return;
         }
         let window = Interval::new(fact.begin, fact.end_probe);
+        let first = facts.slices.len();
         inbox.raw.take(window, |raw| self.keep(&raw, facts));
+        facts.cpu_users.extend(inbox.runs.in_waits(window, &facts.slices[first..]));
         self.fill(standing, window, facts);
         facts.safepoints.push(SafepointFact { detailed: true, ..fact });
     }

@@ -1,14 +1,17 @@
 //! `files`: files behind descriptors and mappings of the JVM.
 use crate::{
     Facts, FileFact, FileKey,
-    columns::{Columns, bools, texts, u64s},
+    columns::{Columns, bools, text_lists, texts, u64s},
     schema::{
-        Kind::{Bool, Text, U64},
+        Kind::{Bool, Text, Texts, U64},
         Retention, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
 use std::ops::Range;
+
+/// Recordings before it came lack it.
+const DEVICES: &str = "devices";
 
 pub(super) static TABLE: Table = Table {
     name: "files",
@@ -21,6 +24,7 @@ pub(super) static TABLE: Table = Table {
         column("device_name", Text, "name of the device, such as sdb1"),
         column("mount_point", Text, "mount point as the JVM sees it"),
         column("mapped", Bool, "whether the JVM has it mapped"),
+        column(DEVICES, Texts, "block devices that its bytes pass, uppermost first"),
     ],
     retention: Retention::Reference,
     rows: |facts| facts.files.len(),
@@ -39,6 +43,7 @@ fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
         texts(rows, |it| &it.device_name),
         texts(rows, |it| &it.mount_point),
         bools(rows, |it| it.mapped),
+        text_lists(rows, |it| it.devices.iter().map(|name| Some(name.as_str()))),
     ]
 }
 
@@ -47,6 +52,7 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
     let (path, file_system) = (columns.texts("path")?, columns.texts("file_system")?);
     let (name, mount) = (columns.texts("device_name")?, columns.texts("mount_point")?);
     let mapped = columns.bools("mapped")?;
+    let devices = columns.has(DEVICES).then(|| columns.text_lists(DEVICES)).transpose()?;
     facts.files.extend((0..columns.rows()).map(|row| FileFact {
         key: FileKey { device: device.value(row), inode: inode.value(row) },
         path: path.value(row).into(),
@@ -54,6 +60,7 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
         device_name: name.value(row).into(),
         mount_point: mount.value(row).into(),
         mapped: mapped.value(row),
+        devices: devices.as_ref().map_or_else(Vec::new, |it| it.plain_at(row)),
     }));
     Ok(0)
 }

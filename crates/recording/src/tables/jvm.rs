@@ -11,6 +11,9 @@ use crate::{
 use arrow_array::ArrayRef;
 use std::ops::Range;
 
+/// Recordings before it came lack it.
+const CPUS_ALLOWED: &str = "cpus_allowed";
+
 pub(super) static TABLE: Table = Table {
     name: "jvm",
     doc: "the JVM that was recorded; the last row counts",
@@ -35,6 +38,7 @@ pub(super) static TABLE: Table = Table {
         nullable("gc_log_inode", U64, "inode number of the GC log"),
         column("cgroup", Text, "cgroup path of the process"),
         column("started_ns", U64, "when the process started, within 10 ms"),
+        column(CPUS_ALLOWED, Text, "CPUs on which it may run, such as 0-3,8; empty where unknown"),
     ],
     retention: Retention::LastRow,
     rows: |facts| facts.jvm.as_slice().len(),
@@ -62,6 +66,7 @@ fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
         optional_u64s(rows, |it| it.gc_log_file.map(|file| file.inode)),
         texts(rows, |it| &it.cgroup),
         u64s(rows, |it| it.started.0),
+        texts(rows, |it| &it.cpus_allowed),
     ]
 }
 
@@ -75,6 +80,7 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
     let (libjvm, gc_log, cgroup) = (text("libjvm")?, text("gc_log")?, text("cgroup")?);
     let (device, inode) = (columns.u64s("gc_log_device")?, columns.u64s("gc_log_inode")?);
     let started = columns.u64s("started_ns")?;
+    let cpus = columns.has(CPUS_ALLOWED).then(|| text(CPUS_ALLOWED)).transpose()?;
     let Some(row) = columns.rows().checked_sub(1) else { return Ok(0) };
     facts.jvm = Some(JvmFact {
         pid: pid.value(row),
@@ -94,6 +100,7 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
             .map(|(device, inode)| FileKey { device, inode }),
         cgroup: cgroup.value(row).into(),
         started: MonoTime(started.value(row)),
+        cpus_allowed: cpus.map_or("", |it| it.value(row)).into(),
     });
     Ok(0)
 }

@@ -3,6 +3,7 @@ mod cgroup;
 mod clocks;
 mod code;
 mod coverage;
+mod cpu_users;
 mod files;
 mod host;
 mod java_stacks;
@@ -23,7 +24,7 @@ mod writers;
 use crate::schema::Table;
 
 /// All tables. A batch is written in this order: first what others refer to.
-pub(crate) static ALL: [&Table; 20] = [
+pub(crate) static ALL: [&Table; 21] = [
     &jvm::TABLE,
     &host::TABLE,
     &cgroup::TABLE,
@@ -41,6 +42,7 @@ pub(crate) static ALL: [&Table; 20] = [
     &samples::TABLE,
     &writers::TABLE,
     &memory::TABLE,
+    &cpu_users::TABLE,
     &outputs::TABLE,
     &output_readers::TABLE,
     &coverage::TABLE,

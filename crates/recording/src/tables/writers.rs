@@ -1,19 +1,22 @@
 //! `writers`: who sent bytes towards storage.
 use crate::{
     Facts, Interval, MonoTime, WriterFact,
-    columns::{Columns, optional, optional_u64s, texts, u32s, u64s},
+    columns::{Columns, optional, optional_u64s, text_lists, texts, u32s, u64s},
     masked,
     schema::{
-        Kind::{Text, U32, U64},
+        Kind::{Text, Texts, U32, U64},
         Retention, Table, column, keep_newest, nullable,
     },
 };
 use arrow_array::ArrayRef;
 use std::ops::Range;
 
+/// Recordings before it came lack it and `devices`.
+const READ: &str = "read_bytes";
+
 pub(super) static TABLE: Table = Table {
     name: "writers",
-    doc: "bytes that one process sent towards storage in an interval",
+    doc: "bytes that one process sent towards storage, or read from there, in an interval",
     columns: &[
         column("start_ns", U64, "first instant over which the bytes were counted"),
         column("end_ns", U64, "first instant after it"),
@@ -24,6 +27,8 @@ pub(super) static TABLE: Table = Table {
         column("written_bytes", U64, "write_bytes of /proc/PID/io"),
         nullable("device", U64, "device number of a file it had open for writing"),
         column("path", Text, "path of that file as the process sees it; empty where unknown"),
+        column(READ, U64, "read_bytes of /proc/PID/io"),
+        column("devices", Texts, "block devices that the bytes of that file pass, uppermost first"),
     ],
     retention: Retention::Fact,
     rows: |facts| facts.writers.len(),
@@ -44,6 +49,8 @@ fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
         u64s(rows, |it| it.bytes),
         optional_u64s(rows, |it| it.device),
         texts(rows, |it| &it.path),
+        u64s(rows, |it| it.read_bytes),
+        text_lists(rows, |it| it.devices.iter().map(|name| Some(name.as_str()))),
     ]
 }
 
@@ -53,6 +60,9 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
     let (command_line, cgroup) = (columns.texts("command_line")?, columns.texts("cgroup")?);
     let (bytes, device) = (columns.u64s("written_bytes")?, columns.u64s("device")?);
     let path = columns.texts("path")?;
+    let knows_reads = columns.has(READ);
+    let read = knows_reads.then(|| columns.u64s(READ)).transpose()?;
+    let devices = knows_reads.then(|| columns.text_lists("devices")).transpose()?;
     facts.writers.extend((0..columns.rows()).map(|row| WriterFact {
         interval: Interval::new(MonoTime(start.value(row)), MonoTime(end.value(row))),
         pid: pid.value(row),
@@ -61,7 +71,9 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
         cgroup: cgroup.value(row).into(),
         bytes: bytes.value(row),
         device: optional(device, row),
+        read_bytes: read.map_or(0, |it| it.value(row)),
         path: path.value(row).into(),
+        devices: devices.as_ref().map_or_else(Vec::new, |it| it.plain_at(row)),
     }));
     Ok(0)
 }

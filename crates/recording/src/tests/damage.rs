@@ -125,6 +125,23 @@ fn any_wrong_byte_in_a_sealed_part_is_found() {
     }
 }
 
+#[test]
+fn a_digit_of_the_checksum_that_became_a_capital_letter_is_a_wrong_byte() {
+    let mark = b"whypause-crc32:";
+    for (name, mut bytes) in sealed_parts() {
+        let pair = Pair::new(&name);
+        let at = bytes.windows(mark.len()).rposition(|it| it == mark).expect("a checksum");
+        for digit in at + mark.len()..at + mark.len() + 8 {
+            if bytes[digit].is_ascii_lowercase() {
+                bytes[digit] = bytes[digit].to_ascii_uppercase();
+                let facts = pair.read(&bytes);
+                assert!(notes(&facts).iter().any(|note| note.item == name), "{name} at {digit}");
+                bytes[digit] = bytes[digit].to_ascii_lowercase();
+            }
+        }
+    }
+}
+
 /// Makes the checksum of a sealed part right, which is taken with its own digits as zeros.
 fn reseal(bytes: &mut [u8]) {
     let mark = b"whypause-crc32:";

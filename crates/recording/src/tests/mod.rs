@@ -80,6 +80,7 @@ pub(crate) fn sample() -> Facts {
             length: 8,
         }],
         memory: vec![memory()],
+        cpu_users: cpu_users(),
         outputs: vec![output()],
         output_readers: vec![output_reader()],
         kernel_work: vec![KernelWork {
@@ -114,6 +115,21 @@ fn memory() -> MemoryFact {
         resident_bytes: u64::MAX,
         swapped_bytes: 0,
     }
+}
+
+fn cpu_users() -> Vec<CpuUserFact> {
+    let sum = CpuUserFact {
+        interval: interval(1, 9),
+        pid: 5,
+        name: "größe".into(),
+        command_line: "/bin/hog".into(),
+        cgroup: "/batch".into(),
+        cpu: None,
+        used: Duration::from_nanos(7),
+        cpus_allowed: "0-3,8".into(),
+    };
+    let run = CpuUserFact { cpu: Some(u32::MAX), command_line: String::new(), ..sum.clone() };
+    vec![sum, run]
 }
 
 fn output() -> OutputFact {
@@ -187,6 +203,7 @@ fn jvm() -> JvmFact {
         gc_log: "/var/log/gc.log".into(),
         gc_log_file: Some(FileKey { device: u64::MAX, inode: 0 }),
         cgroup: "/system.slice".into(),
+        cpus_allowed: "0-1".into(),
         started: MonoTime(12),
     }
 }
@@ -294,6 +311,7 @@ fn filed() -> Vec<FileFact> {
         device_name: "sdb1".into(),
         mount_point: "/".into(),
         mapped: true,
+        devices: vec!["sdb1".into(), "sdb".into()],
     };
     let key = FileKey { device: 0, inode: 1 };
     vec![file.clone(), FileFact { key, mapped: false, path: String::new(), ..file }]
@@ -309,6 +327,8 @@ fn written() -> Vec<WriterFact> {
         bytes: 412 << 20,
         device: Some(0),
         path: "/x".into(),
+        read_bytes: 7,
+        devices: vec!["sdb1".into(), "sdb".into()],
     };
     vec![writer.clone(), WriterFact { device: None, path: String::new(), ..writer }]
 }

@@ -139,6 +139,7 @@ fn of_a_recording_with_secrets_none_is_read() {
     jvm.flags = vec!["-XX:OnError=hunter2".into(), "-Xmx1g".into()];
     facts.writers[0].command_line = secret.into();
     facts.memory[0].command_line = secret.into();
+    facts.cpu_users[0].command_line = secret.into();
     facts.output_readers[0].command_line = secret.into();
     facts.log_lines[0].text = format!("[0.1s][info][arguments] java_command: {secret}");
     live(&path, &facts);

@@ -274,8 +274,10 @@ mod tests {
             command_line: String::new(),
             cgroup: cgroup.into(),
             bytes,
+            read_bytes: 0,
             device: None,
             path: String::new(),
+            devices: Vec::new(),
         }
     }
 

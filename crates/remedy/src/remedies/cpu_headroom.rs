@@ -25,12 +25,9 @@ pub(super) static REMEDY: Remedy = Remedy {
 const WORTH_IT: f64 = 0.2;
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
-    let Detail::CpuHolders { others } = finding.detail else { return Vec::new() };
-    let jvm = situation.jvm.as_ref().map(|it| it.pid).filter(|it| *it > 0);
-    // Who ran most comes first.
-    let is_own = finding.culprits.first().is_some_and(|it| it.pid.is_some() && it.pid == jvm);
+    let Detail::CpuHolders { others, own } = finding.detail else { return Vec::new() };
     let mut advice = Vec::new();
-    if is_own && finding.share >= WORTH_IT {
+    if own && finding.share >= WORTH_IT {
         advice.push(of_own_threads(situation));
     }
     if others {

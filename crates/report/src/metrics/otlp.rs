@@ -27,8 +27,9 @@ pub const CONTENT_TYPE: &str = "application/x-protobuf";
 const NAME: &str = "whypause";
 
 pub(super) fn message(all: &All, host: &str, now: SystemTime) -> Vec<u8> {
-    let jvms = all.jvms.iter().map(|(Label { jvm, user }, series)| {
-        let instance = format!("{jvm}/{user}@{host}");
+    let jvms = all.jvms.iter().map(|(Label { jvm, user, place }, series)| {
+        let place = if place.is_empty() { String::new() } else { format!("/{place}") };
+        let instance = format!("{jvm}/{user}{place}@{host}");
         let attributes = [
             ("service.name", jvm.as_str()),
             ("service.instance.id", instance.as_str()),

@@ -53,7 +53,7 @@ fn has(lines: &[String], wanted: &[&str]) {
 #[test]
 fn every_stop_is_counted_and_its_causes_are_all_of_it() {
     let metrics = Metrics::new(LIMIT, NOW);
-    let jvm = metrics.jvm("orders.Main", "app", NOW);
+    let jvm = metrics.jvm("orders.Main", "app", "", NOW);
     jvm.add(&stop(100, &[("gc-log-write-blocked", 80), ("gc-work", 10)]), NOW);
     jvm.add(&stop(4, &[("gc-work", 3)]), NOW);
     jvm.add(&stop(20_000, &[("gc-work", 20_000)]), NOW);
@@ -84,7 +84,7 @@ fn every_stop_is_counted_and_its_causes_are_all_of_it() {
 #[test]
 fn open_metrics_has_units_an_example_of_each_cause_and_an_end() {
     let metrics = Metrics::new(LIMIT, NOW);
-    let jvm = metrics.jvm("orders.Main", "app", NOW);
+    let jvm = metrics.jvm("orders.Main", "app", "", NOW);
     jvm.add(&stop(100, &[("gc-log-write-blocked", 80)]), NOW);
     jvm.add(&stop(4, &[("vm-operation", 4)]), NOW);
     let lines = lines(&metrics, Exposition::OpenMetrics);
@@ -105,12 +105,12 @@ fn open_metrics_has_units_an_example_of_each_cause_and_an_end() {
 fn what_a_jvm_chose_breaks_no_line_and_no_bound() {
     let metrics = Metrics::new(LIMIT, NOW);
     let evil = format!("a\"}} 1\nb\\ \u{202e}{}", "x".repeat(10_000));
-    let mut kept = vec![metrics.jvm(&evil, "app", NOW)];
+    let mut kept = vec![metrics.jvm(&evil, "app", "", NOW)];
     let text = metrics.text(Exposition::Prometheus, NOW);
     let label = text.lines().find(|it| it.starts_with("whypause_watched_jvms{")).unwrap();
     assert!(label.starts_with(r#"whypause_watched_jvms{jvm="a\"} 1 b\\ \\u{202e}xxx"#), "{label}");
     assert!(label.len() < 200 && label.ends_with("} 1"), "{label}");
-    kept.extend((0..300).map(|n| metrics.jvm(&format!("jvm{n}"), "app", NOW)));
+    kept.extend((0..300).map(|n| metrics.jvm(&format!("jvm{n}"), "app", "", NOW)));
     let text = metrics.text(Exposition::Prometheus, NOW);
     let labels = text.lines().filter(|it| it.starts_with("whypause_watched_jvms{"));
     assert_eq!(labels.count(), MOST_JVMS + 1);
@@ -121,7 +121,7 @@ fn what_a_jvm_chose_breaks_no_line_and_no_bound() {
 #[test]
 fn a_jvm_of_another_user_with_the_same_name_is_counted_apart() {
     let metrics = Metrics::new(LIMIT, NOW);
-    let [app, eve] = ["app", "eve"].map(|user| metrics.jvm("Orders", user, NOW));
+    let [app, eve] = ["app", "eve"].map(|user| metrics.jvm("Orders", user, "", NOW));
     app.add(&stop(1, &[]), NOW);
     eve.add(&stop(9_000, &[]), NOW);
     has(
@@ -136,7 +136,7 @@ fn a_jvm_of_another_user_with_the_same_name_is_counted_apart() {
 #[test]
 fn series_go_two_minutes_after_the_last_jvm_of_their_name() {
     let metrics = Metrics::new(LIMIT, NOW);
-    let (first, second) = (metrics.jvm("a", "app", NOW), metrics.jvm("a", "app", NOW));
+    let (first, second) = (metrics.jvm("a", "app", "", NOW), metrics.jvm("a", "app", "", NOW));
     first.add(&stop(1, &[]), NOW);
     second.add(&stop(1, &[]), NOW);
     drop(first);
@@ -158,7 +158,7 @@ fn series_go_two_minutes_after_the_last_jvm_of_their_name() {
 #[test]
 fn losses_are_counted_once_though_they_are_told_as_sums() {
     let metrics = Metrics::new(LIMIT, NOW);
-    let mut jvm = metrics.jvm("", "app", NOW);
+    let mut jvm = metrics.jvm("", "app", "", NOW);
     for lost_events in [3, 3, 5] {
         let recorder_cpu = Duration::from_millis(250);
         jvm.look(&Coverage { lost_events, recorder_cpu, ..Coverage::default() });
@@ -195,7 +195,7 @@ fn the_message_that_is_pushed_has_the_same_numbers() {
         Metric, NumberDataPoint, metric::Data, number_data_point::Value,
     };
     let metrics = Metrics::new(LIMIT, NOW);
-    let jvm = metrics.jvm("orders.Main", "app", NOW);
+    let jvm = metrics.jvm("orders.Main", "app", "", NOW);
     jvm.add(&stop(100, &[("gc-log-write-blocked", 80), ("gc-work", 20)]), NOW);
     let bytes = metrics.otlp("node7", NOW + Duration::from_secs(9));
     let request = ExportMetricsServiceRequest::decode(&bytes[..]).unwrap();
@@ -258,7 +258,7 @@ fn pushed(metrics: &Metrics) -> Vec<ResourceMetrics> {
 #[test]
 fn jvms_of_two_users_with_one_name_are_two_instances() {
     let metrics = Metrics::new(LIMIT, NOW);
-    let _both = ["app", "eve"].map(|user| metrics.jvm("Orders", user, NOW));
+    let _both = ["app", "eve"].map(|user| metrics.jvm("Orders", user, "", NOW));
     let instances = |it: &ResourceMetrics| attribute(it, "service.instance.id");
     let instances: Vec<String> = pushed(&metrics).iter().take(2).map(instances).collect();
     assert_eq!(instances, ["Orders/app@node7", "Orders/eve@node7"]);
@@ -268,11 +268,22 @@ fn jvms_of_two_users_with_one_name_are_two_instances() {
 #[test]
 fn sums_that_go_on_have_one_resource_from_the_first_to_the_last() {
     let metrics = Metrics::new(LIMIT, NOW);
-    let first = metrics.jvm("Orders", "app", NOW);
+    let first = metrics.jvm("Orders", "app", "", NOW);
     let before = pushed(&metrics)[0].resource.clone();
-    let second = metrics.jvm("Orders", "app", NOW);
+    let second = metrics.jvm("Orders", "app", "", NOW);
     assert_eq!(pushed(&metrics)[0].resource, before);
     drop((first, second));
-    let _third = metrics.jvm("Orders", "app", NOW);
+    let _third = metrics.jvm("Orders", "app", "", NOW);
     assert_eq!(pushed(&metrics)[0].resource, before);
+}
+
+#[test]
+fn two_pods_of_one_service_have_series_of_their_own() {
+    let metrics = Metrics::new(Duration::from_millis(50), NOW);
+    let _both = ["pod 0f3c", "pod 77aa"].map(|place| metrics.jvm("Orders", "app", place, NOW));
+    let text = metrics.text(Exposition::OpenMetrics, NOW);
+    for place in ["pod 0f3c", "pod 77aa"] {
+        let line = format!(r#"whypause_watched_jvms{{jvm="Orders",user="app",place="{place}"}} 1"#);
+        assert!(text.contains(&line), "{text}");
+    }
 }

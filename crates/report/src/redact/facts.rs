@@ -54,6 +54,9 @@ impl Redactor {
         for it in &mut facts.memory {
             self.who(&mut it.name, &mut it.command_line, &mut it.cgroup);
         }
+        for it in &mut facts.cpu_users {
+            self.who(&mut it.name, &mut it.command_line, &mut it.cgroup);
+        }
         for it in &mut facts.output_readers {
             self.who(&mut it.name, &mut it.command_line, &mut it.cgroup);
         }

@@ -120,6 +120,8 @@ fn facts_lose_every_name() {
         bytes: 1,
         device: None,
         path: "/acme/b c".into(),
+        read_bytes: 7,
+        devices: vec!["sdb1".into(), "sdb".into()],
     });
     let mut coverage = recording::Coverage::default();
     let message = "cannot read `/acme/b c` or `/acme/d`, said 10.0.0.7 of db7.acme.example";

@@ -3,7 +3,7 @@ use crate::{
     clean::{MOST_PATH, clean, clean_name},
     duration, percent, share, words,
 };
-use diagnose::{Attribution, Diagnosis};
+use diagnose::{Attribution, Class, Diagnosis};
 use recording::{Coverage, Note, Source};
 use remedy::Command;
 use std::time::Duration;
@@ -75,8 +75,11 @@ pub(super) fn losses(diagnosis: &Diagnosis) -> Vec<String> {
 
 /// What else the recorder has to say of what it saw: the first few notes.
 pub(super) fn notes(diagnosis: &Diagnosis) -> Vec<String> {
-    let notes = &diagnosis.coverage.notes;
-    let mut items: Vec<String> = notes.iter().take(MOST_NOTES).map(note).collect();
+    // Who writes matters where a thread waited for a disk.
+    let waited = diagnosis.findings.iter().any(|it| it.cause.class == Class::Disk);
+    let notes = diagnosis.coverage.notes.iter();
+    let notes: Vec<&Note> = notes.filter(|it| waited || it.item != Source::Writers.id()).collect();
+    let mut items: Vec<String> = notes.iter().take(MOST_NOTES).map(|it| note(it)).collect();
     match notes.len().saturating_sub(MOST_NOTES) {
         0 => {}
         1 => items.push("1 more note with `--format json`".to_owned()),

@@ -42,6 +42,7 @@ fn survey() -> Survey {
         device_name: "sdb1".into(),
         mount_point: "/".into(),
         mapped: false,
+        devices: vec!["sdb1".into(), "sdb".into()],
     });
     let (first, last) = (MonoTime(1_000_000_000), MonoTime(2_000_000_000));
     for (at, value) in [(first, 100), (last, 440)] {
@@ -56,6 +57,8 @@ fn survey() -> Survey {
         bytes: 412_000_000,
         device: Some(7),
         path: String::new(),
+        read_bytes: 7,
+        devices: vec!["sdb1".into(), "sdb".into()],
     });
     survey.mappings_read = true;
     survey.unseen.push("flags in `/etc/orders.flags`".into());

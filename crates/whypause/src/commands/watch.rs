@@ -169,7 +169,7 @@ impl Watch<'_> {
         }
         let told = Told {
             label: args.all.then_some(name),
-            metrics: self.published.jvm(&main, jvm.uid, redactor),
+            metrics: self.published.jvm(&main, (jvm.pid, jvm.uid), redactor),
             live: self.published.live().cloned(),
         };
         let mut printer = Printer::start(args.over, args.zone.clone(), *console, told)?;

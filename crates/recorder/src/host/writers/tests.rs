@@ -15,6 +15,10 @@ fn write_io(root: &Path, pid: u32, bytes: u64) {
     fs::write(dir.join("io"), text).unwrap();
 }
 
+fn io(written: u64, read: u64) -> Option<Io> {
+    Some(Io { written, read })
+}
+
 fn show(facts: &[WriterFact]) -> String {
     let shown: Vec<String> =
         facts.iter().map(|it| format!("{} {} {}", it.pid, it.name, it.bytes)).collect();
@@ -187,9 +191,63 @@ fn an_exit_that_several_recordings_report_is_one() {
 
 #[test]
 fn counters_that_cannot_be_read_are_no_counters() {
-    assert_eq!(parse_io(b"write_bytes: 10\ncancelled_write_bytes: 4\n"), Some(6));
-    assert_eq!(parse_io(b"write_bytes: 4\ncancelled_write_bytes: 10\n"), Some(0));
-    assert_eq!(parse_io(b"write_bytes: 10\n"), Some(10));
+    assert_eq!(parse_io(b"write_bytes: 10\ncancelled_write_bytes: 4\n"), io(6, 0));
+    assert_eq!(parse_io(b"write_bytes: 4\ncancelled_write_bytes: 10\n"), io(0, 0));
+    assert_eq!(parse_io(b"read_bytes: 3\nwrite_bytes: 10\n"), io(10, 3));
     assert_eq!(parse_io(b"rchar: 10\n"), None);
     assert_eq!(parse_io(b"\xff"), None);
+}
+
+#[test]
+fn who_reads_is_believed_in_the_second_round_as_the_reads_of_a_child_come_to_its_parent_at_once() {
+    let root = tempfile::tempdir().unwrap();
+    write_io(root.path(), 5, 0);
+    let read = |bytes: u64| {
+        let text = format!("read_bytes: {bytes}\nwrite_bytes: 0\ncancelled_write_bytes: 0\n");
+        fs::write(root.path().join("5/io"), text).unwrap();
+    };
+    let mut writers = new_writers(root.path());
+    let mut scan = |second: u64| -> Vec<u64> {
+        let facts = writers.scan(MonoTime(second * 1_000_000_000));
+        facts.iter().map(|it| it.read_bytes).collect()
+    };
+    read(0);
+    scan(1);
+    read(900 * MIB);
+    assert_eq!(scan(2), [0_u64; 0]);
+    assert_eq!(scan(3), [0_u64; 0]);
+    read(902 * MIB);
+    assert_eq!(scan(4), [0_u64; 0]);
+    read(904 * MIB);
+    assert_eq!(scan(5), [2 * MIB]);
+    read(905 * MIB - 1);
+    assert_eq!(scan(6), [0_u64; 0]);
+}
+
+#[test]
+fn of_processes_that_cannot_be_read_it_is_said_which_and_why() {
+    let root = tempfile::tempdir().unwrap();
+    write_io(root.path(), 5, MIB);
+    let unreadable = |pids: &[u32]| {
+        for pid in pids {
+            write_io(root.path(), *pid, MIB);
+            fs::remove_file(root.path().join(format!("{pid}/io"))).unwrap();
+            fs::create_dir(root.path().join(format!("{pid}/io"))).unwrap();
+        }
+        let mut writers = new_writers(root.path());
+        scan(&mut writers, 1);
+        writers.unreadable.told().unwrap_or_default()
+    };
+    assert_eq!(unreadable(&[]), "");
+    let why = "Is a directory (os error 21)";
+    assert_eq!(
+        unreadable(&[7]),
+        format!("what p7 (pid 7) writes is not known and it is never named: {why}")
+    );
+    assert_eq!(
+        unreadable(&[8]),
+        format!(
+            "what 2 processes such as p7 (pid 7) write is not known and they are never named: {why}"
+        )
+    );
 }

@@ -1,9 +1,9 @@
 //! Every column of text of every table: it has no names after redaction, or it is harmless.
 use super::*;
 use recording::{
-    CgroupFact, Coverage, FileFact, FileKey, HostFact, Interval, JvmFact as Jvm, Kind as Type,
-    LogLine, MemoryFact, MonoTime, Note, OutputFact, OutputKind, OutputReaderFact, Source,
-    SourceState, Table, ThreadFact, ThreadRole, ThreadSlice, ThreadState, WriterFact,
+    CgroupFact, Coverage, CpuUserFact, FileFact, FileKey, HostFact, Interval, JvmFact as Jvm,
+    Kind as Type, LogLine, MemoryFact, MonoTime, Note, OutputFact, OutputKind, OutputReaderFact,
+    Source, SourceState, Table, ThreadFact, ThreadRole, ThreadSlice, ThreadState, WriterFact,
 };
 use std::time::Duration;
 
@@ -14,6 +14,8 @@ const HARMLESS: [(&str, &[&str]); 4] = [
         "one of a few words",
         &[
             "jvm.collector",
+            "jvm.cpus_allowed",
+            "cpu_users.cpus_allowed",
             "clocks.from_clock",
             "clocks.to_clock",
             "threads.role",
@@ -103,6 +105,7 @@ fn facts() -> Facts {
             device_name: secret("files.device_name"),
             mount_point: secret("files.mount_point"),
             mapped: false,
+            devices: vec!["sdb1".into(), "sdb".into()],
         }],
         log_lines: vec![LogLine {
             read: AT,
@@ -130,6 +133,8 @@ fn of_others() -> Facts {
             bytes: 1,
             device: None,
             path: secret("writers.path"),
+            read_bytes: 7,
+            devices: vec!["sdb1".into(), "sdb".into()],
         }],
         memory: vec![MemoryFact {
             at: AT,
@@ -139,6 +144,16 @@ fn of_others() -> Facts {
             cgroup: secret("memory.cgroup"),
             resident_bytes: 1,
             swapped_bytes: 0,
+        }],
+        cpu_users: vec![CpuUserFact {
+            interval: interval(),
+            pid: 1,
+            name: secret("cpu_users.name"),
+            command_line: secret("cpu_users.command_line"),
+            cgroup: secret("cpu_users.cgroup"),
+            cpu: None,
+            used: Duration::ZERO,
+            cpus_allowed: "0-1".into(),
         }],
         outputs: vec![OutputFact {
             at: AT,

@@ -144,12 +144,19 @@ impl Published {
         self.live.as_ref()
     }
 
-    /// Where the stops of a JVM with this main class, of this user, are counted. The class is one that may
+    /// Where the stops of a JVM with this main class, of this process and user, are counted. The class is one that may
     /// be shown already.
-    pub(super) fn jvm(&self, main: &str, uid: u32, redactor: &mut Redactor) -> Option<JvmMetrics> {
+    pub(super) fn jvm(
+        &self,
+        main: &str,
+        (pid, uid): (u32, u32),
+        redactor: &mut Redactor,
+    ) -> Option<JvmMetrics> {
         let metrics = self.metrics.as_ref()?;
         let user = redactor.user(&Users::of_this_host().name(uid));
-        Some(metrics.jvm(main, &user, SystemTime::now()))
+        let group = redactor.group(&recorder::control_group(&Roots::default(), pid));
+        let place = diagnose::container_or_unit(&group).unwrap_or_default();
+        Some(metrics.jvm(main, &user, &place, SystemTime::now()))
     }
 
     /// So many JVMs are not watched, as there are too many.
@@ -235,7 +242,7 @@ mod tests {
         let published = Published { metrics: Some(metrics.clone()), ..Published::default() };
         for (redacts, user) in [(false, "4294967293"), (true, "user-1")] {
             let mut redactor = Redactor::new(redacts, None);
-            let _counted = published.jvm("Orders", 4_294_967_293, &mut redactor);
+            let _counted = published.jvm("Orders", (0, 4_294_967_293), &mut redactor);
             let text = metrics.text(Exposition::Prometheus, SystemTime::now());
             let series = format!("whypause_watched_jvms{{jvm=\"Orders\",user=\"{user}\"}} 1");
             assert!(text.contains(&series), "{series}: {text}");

@@ -279,6 +279,7 @@ impl Window {
             samples: rows(&all.samples, |it| near.contains(it.at)),
             writers: rows(&all.writers, |it| near.intersect(it.interval).is_some()),
             memory: rows(&all.memory, |it| near.contains(it.at)),
+            cpu_users: rows(&all.cpu_users, |it| near.intersect(it.interval).is_some()),
             outputs: all.outputs.clone(),
             output_readers: rows(&all.output_readers, |it| near.contains(it.at)),
             coverage: all.coverage.clone(),
@@ -309,6 +310,7 @@ impl Window {
         facts.samples.retain(|it| it.at >= horizon);
         facts.writers.retain(|it| it.interval.end >= horizon);
         facts.memory.retain(|it| it.at >= horizon);
+        facts.cpu_users.retain(|it| it.interval.end >= horizon);
         facts.output_readers.retain(|it| it.at >= horizon);
         facts.clocks.retain(|it| it.measured >= horizon);
         self.facts = bounded(std::mem::take(facts));
@@ -325,6 +327,7 @@ fn bounded(mut facts: Facts) -> Facts {
     keep_newest(&mut facts.samples);
     keep_newest(&mut facts.writers);
     keep_newest(&mut facts.memory);
+    keep_newest(&mut facts.cpu_users);
     keep_newest(&mut facts.output_readers);
     keep_newest(&mut facts.threads);
     keep_newest(&mut facts.files);

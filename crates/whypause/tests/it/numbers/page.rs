@@ -114,7 +114,7 @@ pub(super) fn check_metrics(input: &Path, json: &Value, name: &str) {
     let diagnosis = diagnose::diagnose_recording(&recording);
     let now = SystemTime::now();
     let metrics = Metrics::new(Duration::from_millis(100), now);
-    let counted = metrics.jvm("Main", "app", now);
+    let counted = metrics.jvm("Main", "app", "", now);
     diagnosis.pauses.iter().for_each(|it| counted.add(it, now));
     let text = metrics.text(Exposition::Prometheus, now);
     let near = |seconds: f64, ns: u64| {

@@ -117,6 +117,8 @@ fn writers_until(ms: u64) -> Facts {
         bytes: 1 << 20,
         device: None,
         path: String::new(),
+        read_bytes: 0,
+        devices: Vec::new(),
     };
     Facts { writers: vec![writer], ..Facts::default() }
 }
