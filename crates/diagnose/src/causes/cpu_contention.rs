@@ -64,8 +64,8 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         culprits: tally.cpu_use.culprits(index),
         evidence,
         detail: Detail::CpuHolders {
-            others: tally.cpu_use.others_did(),
-            own: tally.cpu_use.own_did(),
+            others: tally.cpu_use.others_did(index),
+            own: tally.cpu_use.own_did(index),
         },
     }
 }

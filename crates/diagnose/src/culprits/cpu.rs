@@ -31,6 +31,9 @@ const PART_OF_WAIT: u32 = 4;
 /// The JVM has more threads to run than CPUs where it has in one part in so many of the wait.
 const PART_CROWDED: u32 = 2;
 
+/// Most CPUs are idle where less than one part in so many of their time is used.
+const PART_NOT_IDLE: u32 = 2;
+
 /// Of all others, one who had less than one part in so many is not named beside them.
 const PART_OF_OTHERS: u32 = 10;
 
@@ -52,6 +55,9 @@ pub(crate) struct CpuUse {
     own_crowded: Duration,
     /// Likewise others, by process.
     others: BTreeMap<(u32, String), Duration>,
+    /// Of `waited`, by process that had the CPU of the waiting thread longest, where that is known beside
+    /// all others.
+    held: BTreeMap<(u32, String), Duration>,
     /// How well that is known.
     precision: Precision,
 }
@@ -87,7 +93,7 @@ impl CpuUse {
         self.waited += wait.duration();
         self.add_own(index, wait);
         match known(index, case.pause.kind) {
-            Known::Runs => self.add_runs(index, wait),
+            Known::Runs => self.add_runs(index, wait, segment.cpu_holder.as_ref()),
             Known::Sums => self.add_sums(index, wait, segment.cpu_holder.as_ref()),
         }
     }
@@ -124,7 +130,11 @@ impl CpuUse {
         }
     }
 
-    fn add_runs(&mut self, index: &Index<'_>, wait: Interval) {
+    fn add_runs(&mut self, index: &Index<'_>, wait: Interval, holder: Option<&(u32, String)>) {
+        let own = index.jvm.map(|it| it.pid);
+        if let Some(holder) = holder.filter(|it| Some(it.0) != own) {
+            *self.held.entry(holder.clone()).or_default() += wait.duration();
+        }
         for run in index.runs_in(wait) {
             let time = run.interval.intersect(wait).map_or(Duration::ZERO, Interval::duration);
             self.add_other(run, time);
@@ -160,16 +170,28 @@ impl CpuUse {
         self.others.values().sum()
     }
 
+    /// Whether most of the CPUs were idle: then a thread waits for a CPU of its own choice, or of the
+    /// scheduler's, and only who had that one did it.
+    fn most_were_idle(&self, index: &Index<'_>) -> bool {
+        let all = self.waited * index.allowed_cpus();
+        self.precision == Precision::Measured
+            && (self.own + self.all_others()) * PART_NOT_IDLE < all
+    }
+
     /// Whether others had enough of the CPUs to have caused these waits.
-    pub(crate) fn others_did(&self) -> bool {
-        !self.waited.is_zero() && self.all_others() * PART_OF_WAIT >= self.waited
+    pub(crate) fn others_did(&self, index: &Index<'_>) -> bool {
+        let all = match self.most_were_idle(index) {
+            true => self.held.values().sum(),
+            false => self.all_others(),
+        };
+        !self.waited.is_zero() && all * PART_OF_WAIT >= self.waited
     }
 
     /// Whether the JVM itself had more threads to run than CPUs, and had a part of those.
-    pub(crate) fn own_did(&self) -> bool {
+    pub(crate) fn own_did(&self, index: &Index<'_>) -> bool {
         let all = self.own_crowded + self.all_others();
         // Samples make a thread of a moment one of milliseconds: with others there is no telling.
-        let is_certain = self.precision == Precision::Measured || !self.others_did();
+        let is_certain = self.precision == Precision::Measured || !self.others_did(index);
         is_certain
             && self.crowded * PART_CROWDED >= self.waited
             && !self.crowded.is_zero()
@@ -178,10 +200,10 @@ impl CpuUse {
 
     /// Who it was, most CPU time first: of the JVM and all others together those that had more.
     pub(crate) fn culprits(&self, index: &Index<'_>) -> Vec<Culprit> {
-        let mut others = if self.others_did() { self.others(index) } else { Vec::new() };
+        let mut others = if self.others_did(index) { self.others(index) } else { Vec::new() };
         others.sort_by_key(|it| std::cmp::Reverse(it.0));
         let mut culprits: Vec<Culprit> = others.into_iter().map(|it| it.1).collect();
-        if self.own_did() {
+        if self.own_did(index) {
             let is_first = self.own_crowded > self.all_others();
             culprits.truncate(MOST - 1);
             let place = if is_first { 0 } else { culprits.len() };
@@ -193,13 +215,16 @@ impl CpuUse {
 
     fn others(&self, index: &Index<'_>) -> Vec<(Duration, Culprit)> {
         let mut labels: BTreeMap<String, Alike<'_>> = BTreeMap::new();
-        for ((pid, name), time) in &self.others {
+        let idle = self.most_were_idle(index);
+        for ((pid, name), time) in
+            self.others.iter().filter(|it| !idle || self.held.contains_key(it.0))
+        {
             let process = Process { pid: *pid, name, ..Process::default() }.known(index);
             let alike = labels.entry(process.label()).or_default();
             alike.time += *time;
             alike.processes.insert(*pid, (*time, process));
         }
-        let all = self.all_others();
+        let all: Duration = labels.values().map(|it| it.time).sum();
         labels.retain(|_, it| it.time * PART_OF_OTHERS >= all);
         let named = |(label, it)| self.culprit(index, label, &it);
         labels.into_iter().map(named).collect()
@@ -257,7 +282,7 @@ impl CpuUse {
 
     /// What the JVM's own threads had meanwhile, beside others that did it.
     pub(crate) fn own_share(&self, index: &Index<'_>) -> Option<Evidence> {
-        let shown = self.others_did() && index.allowed_cpus() > 0 && !self.own.is_zero();
+        let shown = self.others_did(index) && index.allowed_cpus() > 0 && !self.own.is_zero();
         shown.then(|| Evidence {
             source: Source::Scheduler,
             certainty: Certainty::Measured,

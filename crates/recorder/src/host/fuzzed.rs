@@ -94,9 +94,9 @@ fn of_a_thread(bytes: &[u8]) {
 
 /// `io` of a process.
 fn of_writes(text: &[u8]) {
-    if let Some(written) = writers::parse_io(text) {
-        let again = format!("write_bytes: {written}\n");
-        assert_eq!(writers::parse_io(again.as_bytes()), Some(written));
+    if let Some(io) = writers::parse_io(text) {
+        let again = format!("read_bytes: {}\nwrite_bytes: {}\n", io.read, io.written);
+        assert_eq!(writers::parse_io(again.as_bytes()), Some(io));
     }
 }
 

@@ -66,8 +66,8 @@ impl Exited {
 /// Bytes that a process has sent towards storage, and had read from there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Io {
-    written: u64,
-    read: u64,
+    pub(super) written: u64,
+    pub(super) read: u64,
 }
 
 impl Io {

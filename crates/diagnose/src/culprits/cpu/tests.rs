@@ -54,6 +54,22 @@ fn others_are_named_from_a_fourth_of_the_wait_on() {
 }
 
 #[test]
+fn where_most_cpus_were_idle_only_who_had_that_one_is_named() {
+    let rustc = "cpu-user 77 rustc 10ms 90ms cpu 3";
+    let on = |cpus: u32, held: &str, expected: &[&str]| {
+        let stop = STOP.replace("cpus 2", &format!("cpus {cpus}")).replace("4242 java", held);
+        let diagnosis = diagnose(&[&stop, OTHER_WORKS, rustc].join("\n"));
+        let found = finding(&diagnosis).map_or(&[][..], |it| &it.culprits);
+        let names: Vec<_> = found.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, expected, "{cpus} {held}");
+    };
+    // Two were busy.
+    on(4, "4242 java", &["rustc"]);
+    on(5, "4242 java", &[]);
+    on(5, "77 rustc", &["rustc"]);
+}
+
+#[test]
 fn the_jvm_itself_is_named_where_it_has_more_threads_to_run_than_cpus() {
     // With both CPUs at work for the collection nobody is held up.
     let alone = "4 on-cpu 95ms 96ms";
