@@ -169,7 +169,7 @@ mod tests {
         host.set(7, "rustc", 5, 130, 20);
         host.set(8, "a) b", 5, 160, 10);
         let facts = users.look(at(2));
-        assert_eq!(used(&facts), [(8, 500), (7, 400)]);
+        assert_eq!(used(&facts), [(8, 600), (7, 400)]);
         let expected = CpuUserFact {
             interval: Interval::new(at(1), at(2)),
             pid: 7,
