@@ -204,7 +204,9 @@ impl CpuUse {
         others.sort_by_key(|it| std::cmp::Reverse(it.0));
         let mut culprits: Vec<Culprit> = others.into_iter().map(|it| it.1).collect();
         if self.own_did(index) {
-            let is_first = self.own_crowded > self.all_others();
+            // With others on less than half of the CPUs it would have waited all the same.
+            let half = self.waited * index.allowed_cpus() / 2;
+            let is_first = self.own_crowded > self.all_others() || self.all_others() < half;
             culprits.truncate(MOST - 1);
             let place = if is_first { 0 } else { culprits.len() };
             culprits.insert(place, self.own_culprit(index));

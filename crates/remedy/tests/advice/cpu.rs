@@ -63,6 +63,7 @@ fn a_burst_is_advised_where_the_kernel_has_it_and_nobody_set_it() {
 }
 
 const QUEUED: &str = "
+    missing cpu-users
     jvm 17.0.15 g1
     thread 1 vm-thread VM Thread
     thread 2 gc-worker GC Thread#0
@@ -83,26 +84,31 @@ fn gc_threads_are_advised_only_where_they_exceed_the_cpus() {
     assert!(of("cpus 2 gc-threads 2").contains("CPUs of its own"));
 }
 
+/// More threads of the JVM that want a CPU.
+const CROWD: &str = "
+    thread 6 java C2 CompilerThread0
+    thread 7 java C1 CompilerThread0
+    6 on-cpu 0ms 100ms
+    7 on-cpu 0ms 100ms";
+
 #[test]
 fn neighbours_were_blamed_for_the_threads_of_the_jvm_itself() {
     let of = |facts: &str, holder: &str| {
         advised("cpu-contention", &format!("{facts}\n{}", QUEUED.replace("77 stress", holder)))
     };
-    let own = of("cpus 2 gc-threads 2", "4242 java");
+    let own = of(&format!("cpus 2 gc-threads 2{CROWD}"), "4242 java");
     assert!(
         own.contains("more CPUs for the JVM (the host has 2 CPUs), or fewer GC threads"),
         "{own}"
     );
     assert!(!own.contains("neighbours"), "{own}");
-    let quota = of("cpus 8 gc-threads 8\ncgroup quota 400ms period 100ms", "4242 java");
+    let limited = format!("cpus 2 gc-threads 8\ncgroup quota 400ms period 100ms{CROWD}");
+    let quota = of(&limited, "4242 java");
     assert!(quota.contains("a larger CPU quota for the JVM (it has 4 CPUs)"), "{quota}");
     let others = of("cpus 2 gc-threads 2", "77 stress");
     assert!(others.contains("neighbours") && !others.contains("for the JVM"), "{others}");
-    let both = QUEUED.replace(
-        "2 runnable 5ms 65ms held 77 stress",
-        "2 runnable 5ms 25ms held 77 stress\n2 runnable 25ms 65ms held 4242 java",
-    );
-    let both = advised("cpu-contention", &format!("cpus 2 gc-threads 2\n{both}"));
+    let both = QUEUED.replace("missing cpu-users", "cpu-user 77 stress 5ms 25ms cpu 1");
+    let both = advised("cpu-contention", &format!("cpus 2 gc-threads 2{CROWD}\n{both}"));
     let [own, others] = ["for the JVM", "neighbours"].map(|it| both.find(it).expect(it));
     assert!(own < others, "who ran most comes first: {both}");
 }

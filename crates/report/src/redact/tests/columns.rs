@@ -15,6 +15,9 @@ const HARMLESS: [(&str, &[&str]); 4] = [
         &[
             "jvm.collector",
             "jvm.cpus_allowed",
+            // Names that the kernel gives.
+            "files.devices",
+            "writers.devices",
             "cpu_users.cpus_allowed",
             "clocks.from_clock",
             "clocks.to_clock",

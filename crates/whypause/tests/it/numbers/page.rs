@@ -81,7 +81,7 @@ fn cards(cards: &Value, json: &Value, name: &str) {
                 length(value).is_some_and(|it| it.is(of(pauses, "/p99_ns")))
             }
             "throughput" => is_percent(value, json["throughput"].as_f64().expect("a share")),
-            "explained" => {
+            "explained" | "in collections" => {
                 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
                 let rest =
                     of(json, "/unattributed_ns") as f64 / of(pauses, "/total_ns").max(1) as f64;
