@@ -59,7 +59,8 @@ fn totals(said: &str, json: &Value, name: &str) {
     let told = rest.split(" over 50 ms").next().and_then(number_at_end);
     assert_eq!(told, Some(long), "{name}: {rest:.99}");
     if count > 1 {
-        let longest = after(rest, "longest ").and_then(length).expect("the longest");
+        // Of few collections there may be no more than their number and time.
+        let Some(longest) = after(rest, "longest ").and_then(length) else { return };
         assert!(longest.is(of(pauses, "/max_ns")), "{name}: longest {longest:?}");
     }
     if let Some(p99) = after(rest, "p99 ").and_then(length) {
