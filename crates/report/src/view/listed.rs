@@ -127,9 +127,8 @@ pub(super) fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
                 .map_or_else(|| duration(statistics.all.max), |it| words::length(&it.pause))
         ),
         count => {
-            let p99 = statistics.quantiles.p99.min(statistics.all.max);
             let p99 = match has_percentile("p99", count) {
-                true => format!(", p99 {}", duration(p99)),
+                true => format!(", p99 {}", duration(statistics.quantiles.p99)),
                 false => String::new(),
             };
             format!(

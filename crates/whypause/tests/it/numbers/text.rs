@@ -59,14 +59,15 @@ fn totals(said: &str, json: &Value, name: &str) {
     let told = rest.split(" over 50 ms").next().and_then(number_at_end);
     assert_eq!(told, Some(long), "{name}: {rest:.99}");
     if count > 1 {
-        // Of few collections there may be no more than their number and time.
-        let Some(longest) = after(rest, "longest ").and_then(length) else { return };
+        let longest = after(rest, "longest ").and_then(length).expect("the longest");
         assert!(longest.is(of(pauses, "/max_ns")), "{name}: longest {longest:?}");
     }
     if let Some(p99) = after(rest, "p99 ").and_then(length) {
         assert!(p99.is(of(pauses, "/p99_ns").min(of(pauses, "/max_ns"))), "{name}: p99 {p99:?}");
     }
-    if let Some(explained) = after(rest, "explained ") {
+    let in_collections = rest.split_once(" in collections").map(|(before, _)| before);
+    let share = in_collections.and_then(|it| it.rsplit(" · ").next());
+    if let Some(explained) = after(rest, "explained ").or(share) {
         #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
         let part = 1.0 - of(json, "/unattributed_ns") as f64 / of(pauses, "/total_ns") as f64;
         assert!(is_percent(explained, part), "{name}: {explained} {part}");
@@ -112,6 +113,11 @@ fn collections(said: &str, json: &Value, name: &str) {
     assert_eq!(number_at_end(count), Some(of(json, "/gc/pauses/count")), "{name}");
     let rest = after(rest, ", ").expect("and their time");
     assert!(length(rest).expect("a time").is(of(json, "/gc/pauses/total_ns")), "{name}");
+    if of(json, "/gc/pauses/count") == 1 {
+        // Its time is the longest as well.
+        assert_eq!(of(json, "/gc/pauses/max_ns"), of(json, "/gc/pauses/total_ns"), "{name}");
+        return;
+    }
     let longest = after(rest, "longest ").and_then(length).expect("the longest");
     assert!(longest.is(of(json, "/gc/pauses/max_ns")), "{name}");
 }
