@@ -24,9 +24,7 @@ const MIN_BYTES: u64 = 1_000_000;
 /// So much is a reason to change how the JVM itself writes, or to name who filled memory with files.
 const MUCH: u64 = 32_000_000;
 
-/// Who reads less beside a JVM that waits for reads does not fill the queue, nor who reads less than one
-/// part in so many of what the JVM does.
-const MIN_READ: u64 = 8_000_000;
+/// Who reads less than one part in so many of what a JVM does that waits for reads does not fill the queue.
 const PART_OF_OWN_READS: u64 = 3;
 
 /// Who wrote less than one part in so many of what the first one did is not named beside it.
@@ -141,7 +139,7 @@ pub(crate) fn writers(tally: &Tally, index: &Index<'_>, waited: Waited) -> Vec<C
     let (of_jvm, others): (Vec<_>, Vec<_>) =
         users.into_iter().partition(|it| it.rows.iter().all(|it| Some(it.pid) == own));
     let own_reads: u64 = of_jvm.iter().map(|it| it.read).sum();
-    let least = MIN_READ.max(own_reads / PART_OF_OWN_READS);
+    let least = MIN_BYTES.max(own_reads / PART_OF_OWN_READS);
     named.extend(name_most(
         &others,
         |it| it.read,

@@ -26,6 +26,9 @@ use std::{
 
 /// Who writes less in an interval holds nobody up.
 pub(crate) const MIN_BYTES: u64 = 1024 * 1024;
+/// Nor who reads less. Unlike a write, which goes to memory first, a read takes as long as the disk does:
+/// one that is slow has its queue filled by a few of them.
+const MIN_READ_BYTES: u64 = 64 * 1024;
 /// Writers named per interval.
 const TOP: usize = 8;
 /// Processes whose directories stay open between rounds, so that a new process with the same id is
@@ -73,7 +76,7 @@ pub(super) struct Io {
 impl Io {
     /// Whether it is so much that it may hold somebody up.
     fn is_much(self) -> bool {
-        self.written >= MIN_BYTES || self.read >= MIN_BYTES
+        self.written >= MIN_BYTES || self.read >= MIN_READ_BYTES
     }
 }
 
@@ -341,7 +344,7 @@ impl Process {
     /// much that was: so who reads is believed in the second round in a row.
     fn advance_read(&mut self, read: u64) -> u64 {
         let grown = read.saturating_sub(std::mem::replace(&mut self.read, read));
-        let before = std::mem::replace(&mut self.reads, grown >= MIN_BYTES);
+        let before = std::mem::replace(&mut self.reads, grown >= MIN_READ_BYTES);
         if before { grown } else { 0 }
     }
 

@@ -105,6 +105,7 @@ fn waits(window: Interval, slices: &[ThreadSlice]) -> Vec<Interval> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::{Resolved, Slice, thread_slices};
 
     fn interval(start: u64, end: u64) -> Interval {
         Interval::new(MonoTime(start * 1_000_000), MonoTime(end * 1_000_000))
@@ -114,23 +115,11 @@ mod tests {
         Run { pid, cpu, interval: interval(start, end), name: "rustc" }
     }
 
+    /// A thread that was preempted and waited until it had a CPU again.
     fn waited(start: u64, end: u64) -> ThreadSlice {
-        ThreadSlice {
-            tid: 7,
-            interval: interval(start, end),
-            state: ThreadState::Runnable,
-            merged_wait: Duration::ZERO,
-            entered: None,
-            fd: None,
-            file: None,
-            fault_offset: None,
-            stack: None,
-            frozen: false,
-            woken_by: None,
-            cpu_holder: None,
-            taken: Duration::ZERO,
-            sampled: false,
-        }
+        let [off, on] = [start, end].map(|ms| ms * 1_000_000);
+        let preempted = Slice { tid: 7, off, on, ..Slice::default() };
+        thread_slices(&preempted, Resolved::default()).remove(0)
     }
 
     /// Who is reported of a stop from 10 to 100 ms whose threads waited so.

@@ -111,8 +111,8 @@ fn of_a_wait_for_a_read_others_that_read_a_third_of_what_the_jvm_does_are_named(
     let fio = |mb: u32| format!("writer 9 fio 0ms 100ms 0 read {mb} device 7 on sdb1,sdb");
     check(READ, &[jvm, &fio(50)], &["fio"]);
     check(READ, &[jvm, &fio(49)], &[]);
-    check(READ, &[&fio(8)], &["fio"]);
-    check(READ, &[&fio(7)], &[]);
+    check(READ, &[&fio(1)], &["fio"]);
+    check(READ, &[&fio(0)], &[]);
     check(LOG, &[&fio(900)], &[]);
     says(
         READ,

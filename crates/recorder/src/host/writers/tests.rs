@@ -220,8 +220,10 @@ fn who_reads_is_believed_in_the_second_round_as_the_reads_of_a_child_come_to_its
     assert_eq!(scan(4), [0_u64; 0]);
     read(904 * MIB);
     assert_eq!(scan(5), [2 * MIB]);
-    read(905 * MIB - 1);
-    assert_eq!(scan(6), [0_u64; 0]);
+    read(904 * MIB + MIN_READ_BYTES);
+    assert_eq!(scan(6), [MIN_READ_BYTES]);
+    read(904 * MIB + 2 * MIN_READ_BYTES - 1);
+    assert_eq!(scan(7), [0_u64; 0]);
 }
 
 #[test]
