@@ -23,8 +23,8 @@
 //! Linux `Documentation/admin-guide/cgroup-v2.rst` (`io.max`), `Documentation/block/bfq-iosched.rst`, `Documentation/ABI/testing/sysfs-class-bdi`.
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, approach 2.
 use crate::{
-    Action, Advice, Change, Command, DeviceLimit, Group, IoPriority, Plan, Process, Refusal,
-    Remedy, Setting, Target, UnitProperty,
+    Action, Advice, Change, ChangeError, Command, DeviceLimit, Group, IoPriority, Plan, Process,
+    Refusal, Remedy, Setting, Target, UnitProperty,
     disk::{Disk, Limits, V1_LIMIT},
     units::Units,
 };
@@ -95,7 +95,7 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     if let Some(pid) = target.wishes.process {
         return of_writer(plan, process(pid)?);
     }
-    match most(&seen, &|it| units.of_group(it), own.as_deref()) {
+    match most(&seen, &|it| units.of_group(it), &still_writes, own.as_deref()) {
         None => {
             let why = unseen(target.writers, &disk.name);
             // That the whole disk cannot be limited is not why there is no plan.
@@ -106,10 +106,24 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
         Some(Writer::Service(unit)) => {
             of_service(plan.note(format!("{unit} writes most to {}", disk.name)), &unit)
         }
+        Some(Writer::Ended(name)) => {
+            let why = format!("{name} wrote most to {}, in processes that have ended", disk.name);
+            of_disk(plan.note(why.clone()), &disk, target).map_err(|_| {
+                Refusal::new(why, "name what starts them: --unit NAME, with --limit 5M")
+            })
+        }
         Some(Writer::Process(pid)) => {
             let writer = process(pid)?;
             of_writer(plan.note(format!("{writer} writes most to {}", disk.name)), writer)
         }
+    }
+}
+
+/// Whether the process that was seen is there: its id may be another one's by now.
+fn still_writes(seen: &WriterFact) -> bool {
+    match Process::of(seen.pid) {
+        Ok(it) => it.name == seen.name,
+        Err(error) => !matches!(error, ChangeError::Gone(_)),
     }
 }
 
@@ -155,6 +169,8 @@ fn of_process(plan: Plan, disk: &Disk, limits: Limits, rate: u64) -> Plan {
 enum Writer {
     Process(u32),
     Service(String),
+    /// Processes of this name that have ended.
+    Ended(String),
 }
 
 /// What others than the JVM wrote to the disk.
@@ -190,16 +206,21 @@ fn unseen(writers: &[WriterFact], disk: &str) -> String {
 }
 
 /// Who wrote most. A script writes by one process after the other, each of which has ended soon:
-/// what stays is their service, by their control group.
+/// what stays is their service, by their control group, or nothing but their name.
 fn most(
     seen: &[&WriterFact],
     service_of: &dyn Fn(&str) -> Option<String>,
+    lives: &dyn Fn(&WriterFact) -> bool,
     own: Option<&str>,
 ) -> Option<Writer> {
     let mut bytes = BTreeMap::new();
     for it in seen {
         let unit = service_of(&it.cgroup).filter(|it| can_be_limited(it, own));
-        let writer = unit.map_or(Writer::Process(it.pid), Writer::Service);
+        let writer = match unit {
+            Some(unit) => Writer::Service(unit),
+            None if lives(it) => Writer::Process(it.pid),
+            None => Writer::Ended(it.name.clone()),
+        };
         *bytes.entry(writer).or_insert(0) += it.bytes;
     }
     bytes.into_iter().max_by_key(|it| it.1).map(|it| it.0)
@@ -292,14 +313,26 @@ mod tests {
         let rows: Vec<_> = rows.iter().collect();
         let known = |path: &str| (path == backup).then(|| "backup.service".to_owned());
         let none = |_: &str| None;
-        assert_eq!(most(&rows, &known, None), Some(Writer::Service("backup.service".into())));
-        assert_eq!(most(&rows, &none, None), Some(Writer::Process(9)));
-        assert_eq!(most(&rows, &known, Some("backup.service")), Some(Writer::Process(9)));
-        assert_eq!(most(&rows[..2], &known, Some("backup.service")), Some(Writer::Process(11)));
-        assert_eq!(most(&[], &known, None), None);
+        let all_live = |_: &WriterFact| true;
+        let of = |rows: &[&WriterFact], own| most(rows, &known, &all_live, own);
+        assert_eq!(of(&rows, None), Some(Writer::Service("backup.service".into())));
+        assert_eq!(most(&rows, &none, &all_live, None), Some(Writer::Process(9)));
+        assert_eq!(of(&rows, Some("backup.service")), Some(Writer::Process(9)));
+        assert_eq!(of(&rows[..2], Some("backup.service")), Some(Writer::Process(11)));
+        assert_eq!(of(&[], None), None);
         assert_eq!(speed(&rows, |it| it.pid < 12 && it.pid > 9), Some(300));
         assert_eq!(speed(&rows, |it| it.pid == 9), Some(250));
         assert_eq!(speed(&rows, |it| it.pid == 1), None);
+    }
+
+    /// It was: "process 11 has ended", though the disk's writer goes on as another process.
+    #[test]
+    fn a_process_that_has_ended_is_not_the_one_to_limit() {
+        let rows = [wrote(0, 1, 10, "", 300), wrote(1, 2, 11, "", 300), wrote(0, 2, 9, "", 500)];
+        let rows: Vec<_> = rows.iter().collect();
+        let with = |lives: &dyn Fn(&WriterFact) -> bool| most(&rows, &|_| None, lives, None);
+        assert_eq!(with(&|it| it.pid == 9), Some(Writer::Ended("dd".into())));
+        assert_eq!(with(&|it| it.pid != 10), Some(Writer::Process(9)));
     }
 
     #[test]
