@@ -56,17 +56,15 @@ fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let mut evidence = vec![spent_in_stops(tally, "runnable, waiting for a CPU")];
-    evidence.extend(tally.cpu_use.own_share(index));
+    let holders = tally.cpu_use.holders(index);
+    evidence.extend(holders.own_share);
     Explanation {
         story: vec![
             "The threads that all others waited for were runnable and waited for a CPU.".into(),
         ],
-        culprits: tally.cpu_use.culprits(index),
+        culprits: holders.culprits,
         evidence,
-        detail: Detail::CpuHolders {
-            others: tally.cpu_use.others_did(index),
-            own: tally.cpu_use.own_did(index),
-        },
+        detail: Detail::CpuHolders { others: holders.others, own: holders.own },
     }
 }
 

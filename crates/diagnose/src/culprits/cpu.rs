@@ -31,6 +31,10 @@ const PART_OF_WAIT: u32 = 4;
 /// The JVM has more threads to run than CPUs where it has in one part in so many of the wait.
 const PART_CROWDED: u32 = 2;
 
+/// Beside a JVM that has more threads to run than CPUs, another process did it only with one part in so many
+/// of the CPUs' time: without anybody who had less those threads would have waited nearly as long.
+const PART_BESIDE_OWN: u32 = 4;
+
 /// Most CPUs are idle where less than one part in so many of their time is used.
 const PART_NOT_IDLE: u32 = 2;
 
@@ -60,6 +64,18 @@ pub(crate) struct CpuUse {
     held: BTreeMap<(u32, String), Duration>,
     /// How well that is known.
     precision: Precision,
+}
+
+/// Who had the CPUs during the waits of a tally.
+pub(crate) struct Holders {
+    /// Who it was, most CPU time first.
+    pub(crate) culprits: Vec<Culprit>,
+    /// What the JVM's own threads had meanwhile, beside others that did it.
+    pub(crate) own_share: Option<Evidence>,
+    /// Whether other processes are among them.
+    pub(crate) others: bool,
+    /// Whether the JVM itself is.
+    pub(crate) own: bool,
 }
 
 /// How exactly the CPU time of others is known: the least exact of what was added.
@@ -173,13 +189,17 @@ impl CpuUse {
     /// Whether most of the CPUs were idle: then a thread waits for a CPU of its own choice, or of the
     /// scheduler's, and only who had that one did it.
     fn most_were_idle(&self, index: &Index<'_>) -> bool {
-        let all = self.waited * index.allowed_cpus();
         self.precision == Precision::Measured
-            && (self.own + self.all_others()) * PART_NOT_IDLE < all
+            && (self.own + self.all_others()) * PART_NOT_IDLE < self.all_cpus(index)
+    }
+
+    /// All that there was of the CPUs during these waits.
+    fn all_cpus(&self, index: &Index<'_>) -> Duration {
+        self.waited * index.allowed_cpus()
     }
 
     /// Whether others had enough of the CPUs to have caused these waits.
-    pub(crate) fn others_did(&self, index: &Index<'_>) -> bool {
+    fn others_did(&self, index: &Index<'_>) -> bool {
         let all = match self.most_were_idle(index) {
             true => self.held.values().sum(),
             false => self.all_others(),
@@ -188,7 +208,7 @@ impl CpuUse {
     }
 
     /// Whether the JVM itself had more threads to run than CPUs, and had a part of those.
-    pub(crate) fn own_did(&self, index: &Index<'_>) -> bool {
+    fn own_did(&self, index: &Index<'_>) -> bool {
         let all = self.own_crowded + self.all_others();
         // Samples make a thread of a moment one of milliseconds: with others there is no telling.
         let is_certain = self.precision == Precision::Measured || !self.others_did(index);
@@ -199,20 +219,29 @@ impl CpuUse {
     }
 
     /// Who it was, most CPU time first: of the JVM and all others together those that had more.
-    pub(crate) fn culprits(&self, index: &Index<'_>) -> Vec<Culprit> {
+    pub(crate) fn holders(&self, index: &Index<'_>) -> Holders {
+        let own = self.own_did(index);
         let mut others = if self.others_did(index) { self.others(index) } else { Vec::new() };
-        others.sort_by_key(|it| std::cmp::Reverse(it.0));
-        let mut culprits: Vec<Culprit> = others.into_iter().map(|it| it.1).collect();
-        if self.own_did(index) {
-            // With others on less than half of the CPUs it would have waited all the same.
-            let half = self.waited * index.allowed_cpus() / 2;
-            let is_first = self.own_crowded > self.all_others() || self.all_others() < half;
-            culprits.truncate(MOST - 1);
-            let place = if is_first { 0 } else { culprits.len() };
-            culprits.insert(place, self.own_culprit(index));
+        if own {
+            others.retain(|it| it.0 * PART_BESIDE_OWN >= self.all_cpus(index));
         }
-        culprits.truncate(MOST);
-        culprits
+        others.sort_by_key(|it| std::cmp::Reverse(it.0));
+        let mut holders = Holders {
+            others: !others.is_empty(),
+            own,
+            own_share: self.own_share(index),
+            culprits: others.into_iter().map(|it| it.1).collect(),
+        };
+        if own {
+            // With others on less than half of the CPUs it would have waited all the same.
+            let half = self.all_cpus(index) / 2;
+            let is_first = self.own_crowded > self.all_others() || self.all_others() < half;
+            holders.culprits.truncate(MOST - 1);
+            let place = if is_first { 0 } else { holders.culprits.len() };
+            holders.culprits.insert(place, self.own_culprit(index));
+        }
+        holders.culprits.truncate(MOST);
+        holders
     }
 
     fn others(&self, index: &Index<'_>) -> Vec<(Duration, Culprit)> {
@@ -277,13 +306,13 @@ impl CpuUse {
         if cpus == 0 {
             return String::new();
         }
-        let all = self.waited.as_nanos().max(1) * u128::from(cpus);
+        let all = self.all_cpus(index).as_nanos().max(1);
         let percent = (time.as_nanos() * 100 / all).min(100);
         format!(", {percent} % of {}", text::cpus(cpus * 1000))
     }
 
     /// What the JVM's own threads had meanwhile, beside others that did it.
-    pub(crate) fn own_share(&self, index: &Index<'_>) -> Option<Evidence> {
+    fn own_share(&self, index: &Index<'_>) -> Option<Evidence> {
         let shown = self.others_did(index) && index.allowed_cpus() > 0 && !self.own.is_zero();
         shown.then(|| Evidence {
             source: Source::Scheduler,

@@ -107,7 +107,7 @@ fn neighbours_were_blamed_for_the_threads_of_the_jvm_itself() {
     assert!(quota.contains("a larger CPU quota for the JVM (it has 4 CPUs)"), "{quota}");
     let others = of("cpus 2 gc-threads 2", "77 stress");
     assert!(others.contains("neighbours") && !others.contains("for the JVM"), "{others}");
-    let both = QUEUED.replace("missing cpu-users", "cpu-user 77 stress 5ms 25ms cpu 1");
+    let both = QUEUED.replace("missing cpu-users", "cpu-user 77 stress 5ms 45ms cpu 1");
     let both = advised("cpu-contention", &format!("cpus 2 gc-threads 2{CROWD}\n{both}"));
     let [own, others] = ["for the JVM", "neighbours"].map(|it| both.find(it).expect(it));
     assert!(own < others, "who ran most comes first: {both}");

@@ -79,17 +79,33 @@ fn the_jvm_itself_is_named_where_it_has_more_threads_to_run_than_cpus() {
     check(&[OTHER_WORKS, "cpu-user 77 rustc 10ms 90ms cpu 1"], &["rustc"]);
 }
 
+/// One thread more than CPUs from 10 ms until `end`, and another process on one of them until `rustc_end`.
+fn crowded_until(end: &str, rustc_end: &str) -> String {
+    format!(
+        "thread 4 gc-worker GC Thread#2\n{OTHER_WORKS}\n4 runnable 10ms {end}
+         cpu-user 77 rustc 10ms {rustc_end} cpu 1"
+    )
+}
+
 #[test]
-fn the_jvm_itself_is_named_from_half_of_the_wait_on_and_behind_others_that_had_more() {
-    let more = |end: &str| {
-        format!(
-            "thread 4 gc-worker GC Thread#2\n{OTHER_WORKS}\n4 runnable 10ms {end}
-             cpu-user 77 rustc 10ms 30ms cpu 1"
-        )
-    };
-    check(&[&more("50ms")], &["the JVM itself", "rustc"]);
-    check(&[&more("49999us")], &["rustc"]);
-    check(&[&more("50ms"), "cpu-user 78 cc1 30ms 90ms cpu 1"], &["cc1", "rustc", "the JVM itself"]);
+fn the_jvm_itself_is_named_from_half_of_the_wait_on() {
+    check(&[&crowded_until("50ms", "30ms")], &["the JVM itself"]);
+    check(&[&crowded_until("49999us", "30ms")], &["rustc"]);
+}
+
+/// It was: "the JVM itself (11 threads to run on 2 CPUs); python3 (21 % of 2 CPUs); whypause (4 %)".
+#[test]
+fn beside_a_jvm_that_crowds_its_cpus_others_are_named_from_a_fourth_of_these_on() {
+    check(&[&crowded_until("50ms", "50ms")], &["the JVM itself", "rustc"]);
+    check(&[&crowded_until("50ms", "49999us")], &["the JVM itself"]);
+}
+
+#[test]
+fn the_jvm_itself_is_named_behind_others_that_had_more_and_half_of_the_cpus() {
+    let cc1 = |end: &str| format!("cpu-user 78 cc1 10ms {end} cpu 1");
+    let few = crowded_until("50ms", "10ms");
+    check(&[&few, &cc1("90ms")], &["cc1", "the JVM itself"]);
+    check(&[&few, &cc1("89999us")], &["the JVM itself", "cc1"]);
 }
 
 #[test]
