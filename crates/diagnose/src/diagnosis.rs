@@ -394,9 +394,7 @@ pub struct Diagnosis {
     pub restarts: u64,
     /// What an application counted of its collections over whole intervals; `None` where it did not.
     pub shares: Option<CollectionShares>,
-    /// Stopped time that no cause could claim.
-    pub unattributed: Duration,
-    /// What is known of that time, most first; at most ten.
+    /// What is known of the stopped time that no cause could claim, most first; at most ten.
     pub unexplained: Vec<Unexplained>,
     /// The verdict on every cause, in the order of reports.
     pub watched: Vec<Watched>,

@@ -81,7 +81,7 @@ impl Diagnosis {
     pub fn doubt(&self) -> Option<Doubt> {
         let all = self.statistics.all.total;
         let lost = lost(&self.coverage).or_else(|| self.lost_of_log());
-        lost.or_else(|| unexplained(self.unattributed, all, &self.pauses))
+        lost.or_else(|| unexplained(self.statistics.unattributed, all, &self.pauses))
     }
 
     /// What of its log is not there or was not understood: any stop may have been in it.
@@ -145,7 +145,7 @@ mod tests {
             1_000_000 - rest_us
         );
         let mut diagnosis = diagnosis_since(&text, "0ms");
-        assert_eq!(diagnosis.unattributed, Duration::from_micros(rest_us), "{text}");
+        assert_eq!(diagnosis.statistics.unattributed, Duration::from_micros(rest_us), "{text}");
         loss(&mut diagnosis.coverage);
         let diagnosis = diagnosis.doubted();
         let verdict = |id: &str| match diagnosis.watched.iter().find(|it| it.cause.id == id) {

@@ -99,7 +99,6 @@ impl LogDiagnosis {
             span,
             findings: findings::of(&self.ledger.tallies, &index, statistics.all.total),
             watched,
-            unattributed: statistics.unattributed,
             unexplained: self.ledger.remainder.finish(),
             cut_stop: self.pauses.cut_stop,
             restarts: self.pauses.clock.restarts(),

@@ -84,7 +84,6 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
             &partial,
             statistics.all.count > 0,
         ),
-        unattributed: statistics.unattributed,
         unexplained: ledger.remainder.finish(),
         inputs: vec![input_of(&log.counts)],
         cut_stop: None,

@@ -17,6 +17,7 @@ mod cause;
 mod causes;
 mod collection_traits;
 mod compare;
+mod counted;
 mod cpu_list;
 mod culprits;
 mod diagnosis;
@@ -75,6 +76,7 @@ pub mod what_if;
 
 pub use cause::{Cause, Certainty, Class, Detail, Evidence, Nature, StoppedBy, Verdict};
 pub use compare::{CauseRow, Comparison, Row, Significance, compare};
+pub use counted::{CauseParts, Counted};
 pub use culprits::{Culprit, CulpritKind, container_or_unit};
 pub use diagnosis::{
     CollectionShares, Count, CpuSums, Diagnosis, Finding, GcStatistics, GenerationSizes, HeapPoint,

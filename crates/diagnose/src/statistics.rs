@@ -1,5 +1,5 @@
 //! Statistics over pauses, summed as they go by.
-use crate::{Attribution, Count, PauseKind, RatioSums};
+use crate::{Attribution, Count, Counted, PauseKind, RatioSums};
 use hdrhistogram::Histogram;
 use std::time::Duration;
 
@@ -171,6 +171,7 @@ impl Sorted<'_> {
 /// Sums over every pause.
 #[derive(Debug, Default)]
 pub(crate) struct PauseSums {
+    counted: Counted,
     statistics: PauseStatistics,
     percentiles: Percentiles,
 }
@@ -180,11 +181,10 @@ impl PauseSums {
     /// has none.
     pub(crate) fn add(&mut self, attribution: &Attribution, knows_reaching: bool) {
         let (pause, statistics) = (&attribution.pause, &mut self.statistics);
-        statistics.all.add(pause.duration);
+        self.counted.add(attribution);
         if pause.kind == PauseKind::Hiccup {
             statistics.hiccups.add(pause.duration);
         }
-        statistics.unattributed += attribution.unattributed;
         let length = pause.duration.as_secs_f64();
         statistics.squares += length.powi(2);
         statistics.unattributed_share.add(attribution.unattributed.as_secs_f64(), length);
@@ -201,9 +201,10 @@ impl PauseSums {
     /// The sums as statistics.
     pub(crate) fn finish(&self) -> PauseStatistics {
         let mut statistics = self.statistics.clone();
-        let max = statistics.all.max;
+        let Counted { all, unattributed, .. } = self.counted;
+        (statistics.all, statistics.unattributed) = (all, unattributed);
         statistics.mean = statistics.all.mean().unwrap_or_default();
-        (statistics.quantiles, statistics.bounds) = self.percentiles.finish(max);
+        (statistics.quantiles, statistics.bounds) = self.percentiles.finish(all.max);
         statistics
     }
 }

@@ -158,7 +158,7 @@ const EXPLAINED: &str = "explained";
 /// The share of the stopped time of which more is known than its length, and what: where a log has the
 /// length of collections alone, that they were collections is all of it.
 pub(crate) fn explained(diagnosis: &Diagnosis) -> (f64, &'static str) {
-    let share = 1.0 - share::of(diagnosis.unattributed, diagnosis.statistics.all.total);
+    let share = 1.0 - share::of(diagnosis.statistics.unattributed, diagnosis.statistics.all.total);
     let is_collections =
         is_of_application(diagnosis) || diagnosis.findings.first().is_some_and(is_length_alone);
     (share, if is_collections && share > 0.0 { "in collections" } else { EXPLAINED })

@@ -84,7 +84,7 @@ mod tests {
         check(&CAUSE, &log(444, 0), "present 444 ms in 1");
         assert!(reported(&CAUSE, &log(444, 0)).contains("the collector is not the cause"));
         assert_eq!(
-            diagnose(&log(444, 0)).unattributed.as_millis(),
+            diagnose(&log(444, 0)).statistics.unattributed.as_millis(),
             444,
             "a symptom explains nothing"
         );

@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn its_time_is_unexplained_and_the_usual_part_is_work() {
         let log = log(19, 15_350, YOUNG);
-        let unattributed = diagnose(&log).unattributed;
+        let unattributed = diagnose(&log).statistics.unattributed;
         assert_eq!(unattributed.as_millis(), 15_350 - 23);
         let text = reported(&CAUSE, &log);
         assert!(text.contains("heap 612 MiB → 210 MiB of 1 GiB; as usual"), "{text}");

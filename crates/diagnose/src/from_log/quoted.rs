@@ -68,5 +68,5 @@ fn a_collection_on_two_lines() {
 12506389K->741669K(17406400K), 0.7652510 secs] [Times: user=0.36 sys=0.01, real=0.77 secs]
 ";
     let diagnosis = check(text, 1, 765, true);
-    assert_eq!(diagnosis.unattributed.as_millis(), 395);
+    assert_eq!(diagnosis.statistics.unattributed.as_millis(), 395);
 }

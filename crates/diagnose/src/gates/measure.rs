@@ -48,7 +48,7 @@ pub(super) fn measure(gate: &Gate, of: &Diagnosis) -> Known {
             Value::Share(stopped) => exactly(Value::Share(1.0 - stopped)),
             other => exactly(other),
         },
-        ("unexplained", _) => time_or_share(gate, of, of.unattributed),
+        ("unexplained", _) => time_or_share(gate, of, of.statistics.unattributed),
         ("tts.max" | "tts.mean" | "tts.total", _) => reaching(word, of),
         ("remark.max", _) => exactly(Value::Time(gc(of)?.remarks().max)),
         ("collections", _) => events(gate, of, gc(of)?.collections()),

@@ -32,7 +32,7 @@ pub(super) fn diagnosis<'a>(
         gc: it.gc.as_ref().map(gc),
         memory: it.memory.as_ref().map(memory),
         causes: it.findings.iter().zip(advice).map(cause).collect(),
-        unattributed_ns: ns(it.unattributed),
+        unattributed_ns: ns(it.statistics.unattributed),
         unexplained: it
             .unexplained
             .iter()

@@ -115,8 +115,8 @@ impl Out<'_, '_> {
             let bounds = BUCKETS.iter().map(Duration::as_secs_f64).chain([f64::INFINITY]);
             let buckets: Vec<(f64, u64)> = bounds.zip(it.buckets).collect();
             metric.encode_family(&jvm.own())?.encode_histogram::<NoLabelSet>(
-                it.stopped.as_secs_f64(),
-                it.count(),
+                it.counted.all.total.as_secs_f64(),
+                it.counted.all.count,
                 &buckets,
                 None,
             )
@@ -125,7 +125,9 @@ impl Out<'_, '_> {
             ("whypause_stw_phase", "Time stopped: until all threads had stopped, and after that");
         self.each(name, Some(&Unit::Seconds), MetricType::Counter, |jvm, it, metric| {
             let it = &it.numbers;
-            for (phase, time) in [("reach", it.reaching), ("at", it.stopped - it.reaching)] {
+            for (phase, time) in
+                [("reach", it.reaching), ("at", it.counted.all.total - it.reaching)]
+            {
                 counter(&mut metric.encode_family(&jvm.and("phase", phase))?, time)?;
             }
             Ok(())
@@ -138,7 +140,7 @@ impl Out<'_, '_> {
             "Time stopped, by what stopped it; all causes are all of it",
         );
         self.each(name, Some(&Unit::Seconds), MetricType::Counter, |jvm, it, metric| {
-            for (cause, of) in &it.numbers.by_cause {
+            for (cause, of) in it.numbers.by_cause() {
                 let cause = cause.replace('-', "_");
                 by_cause(metric.encode_family(&jvm.and("cause", &cause))?, of)?;
             }
@@ -204,12 +206,12 @@ fn counter(metric: &mut MetricEncoder<'_>, time: Duration) -> fmt::Result {
 }
 
 /// With the last example, where there is one: only OpenMetrics shows it.
-fn by_cause(metric: MetricEncoder<'_>, of: &OfCause) -> fmt::Result {
+fn by_cause(metric: MetricEncoder<'_>, of: OfCause<'_>) -> fmt::Result {
     // A counter that was raised twice: only so can an exemplar be made.
     let counter = CounterWithExemplar::<Vec<(&str, String)>, f64, AtomicU64>::default();
-    let example = of.example.as_ref().map_or(Duration::ZERO, |it| it.time);
+    let example = of.example.map_or(Duration::ZERO, |it| it.time);
     counter.inc_by(of.time.saturating_sub(example).as_secs_f64(), None, None);
-    if let Some(it) = &of.example {
+    if let Some(it) = of.example {
         counter.inc_by(it.time.as_secs_f64(), Some(it.labels()), it.at);
     }
     counter.encode(metric)

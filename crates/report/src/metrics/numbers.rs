@@ -1,6 +1,6 @@
 //! What is counted of the stops of JVMs with one label.
 use crate::text::clean_name;
-use diagnose::Attribution;
+use diagnose::{Attribution, Counted};
 use std::{
     collections::BTreeMap,
     time::{Duration, SystemTime},
@@ -35,20 +35,22 @@ const MOST_OPERATION: usize = 48;
 pub(super) struct Numbers {
     /// Stops in each bucket, not those below it.
     pub(super) buckets: [u64; BUCKETS.len() + 1],
-    pub(super) stopped: Duration,
+    pub(super) counted: Counted,
+    /// Of `counted.unattributed`, that of short stops that were not recorded in detail.
+    not_recorded: Duration,
     /// Until all threads had stopped.
     pub(super) reaching: Duration,
     pub(super) limit_exceeded: u64,
-    pub(super) by_cause: BTreeMap<&'static str, OfCause>,
+    examples: BTreeMap<&'static str, Example>,
     pub(super) dropped_events: u64,
     longest: Longest,
 }
 
 /// The time of one cause.
-#[derive(Clone, Debug, Default)]
-pub(super) struct OfCause {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OfCause<'a> {
     pub(super) time: Duration,
-    pub(super) example: Option<Example>,
+    pub(super) example: Option<&'a Example>,
 }
 
 /// The last stop over the limit of which a cause had a part.
@@ -77,29 +79,31 @@ impl Numbers {
         let pause = &stop.pause;
         let bucket = BUCKETS.iter().position(|most| pause.duration <= *most);
         self.buckets[bucket.unwrap_or(BUCKETS.len())] += 1;
-        self.stopped += pause.duration;
+        self.counted.add(stop);
         self.reaching += pause.reaching.min(pause.duration);
         self.longest.turn(now);
         self.longest.now = self.longest.now.max(pause.duration);
         let exceeds = pause.duration >= limit;
         self.limit_exceeded += u64::from(exceeds);
-        let rest = if exceeds || pause.detailed { UNEXPLAINED } else { NO_DETAIL };
+        if !exceeds {
+            self.not_recorded += if pause.detailed { Duration::ZERO } else { stop.unattributed };
+            return;
+        }
         let parts = stop.parts.iter().map(|it| (it.cause.id, it.time));
-        for (cause, time) in parts.chain([(rest, stop.unattributed)]) {
-            if time == Duration::ZERO {
-                continue;
-            }
-            let of = self.by_cause.entry(cause).or_default();
-            of.time += time;
-            if exceeds {
-                of.example = Some(Example::of(stop, time));
-            }
+        let all = parts.chain([(UNEXPLAINED, stop.unattributed)]);
+        for (cause, time) in all.filter(|it| !it.1.is_zero()) {
+            self.examples.insert(cause, Example::of(stop, time));
         }
     }
 
-    /// How many stops there were.
-    pub(super) fn count(&self) -> u64 {
-        self.buckets.iter().sum()
+    /// The stopped time by cause and of what has none, in the order of their names: together it is all.
+    pub(super) fn by_cause(&self) -> BTreeMap<&'static str, OfCause<'_>> {
+        let causes = self.counted.causes().map(|it| (it.cause.id, it.parts.total));
+        let unexplained = self.counted.unattributed.saturating_sub(self.not_recorded);
+        let rest = [(UNEXPLAINED, unexplained), (NO_DETAIL, self.not_recorded)];
+        let all = causes.chain(rest).filter(|it| !it.1.is_zero());
+        all.map(|(cause, time)| (cause, OfCause { time, example: self.examples.get(cause) }))
+            .collect()
     }
 
     /// The longest stop of the last minute or two.

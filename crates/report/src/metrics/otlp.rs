@@ -61,12 +61,13 @@ fn of_jvm(series: &Series, now: SystemTime) -> Vec<Metric> {
         let attributes = vec![attribute(key, text(value))];
         NumberDataPoint { attributes, ..point }
     };
-    let causes = numbers.by_cause.iter().map(|(cause, of)| {
-        let exemplars = of.example.iter().map(example).collect();
+    let causes = numbers.by_cause().into_iter().map(|(cause, of)| {
+        let exemplars = of.example.into_iter().map(example).collect();
         let point = NumberDataPoint { exemplars, ..point(seconds(of.time)) };
         by("whypause.cause", &cause.replace('-', "_"), point)
     });
-    let phases = [("reach", numbers.reaching), ("at", numbers.stopped - numbers.reaching)];
+    let phases =
+        [("reach", numbers.reaching), ("at", numbers.counted.all.total - numbers.reaching)];
     let phases = phases.map(|(phase, time)| by("whypause.phase", phase, point(seconds(time))));
     vec![
         stops(numbers, Point { since: series.since, now }),
@@ -128,8 +129,8 @@ fn stops(numbers: &Numbers, at: Point) -> Metric {
     let point = HistogramDataPoint {
         start_time_unix_nano: nanos(at.since),
         time_unix_nano: nanos(at.now),
-        count: numbers.count(),
-        sum: Some(numbers.stopped.as_secs_f64()),
+        count: numbers.counted.all.count,
+        sum: Some(numbers.counted.all.total.as_secs_f64()),
         bucket_counts: numbers.buckets.to_vec(),
         explicit_bounds: BUCKETS.iter().map(Duration::as_secs_f64).collect(),
     };

@@ -29,7 +29,7 @@ pub(crate) struct Rest {
 
 /// The stopped time that no cause explains; `None` where it is not worth speaking of.
 pub(super) fn rest(diagnosis: &Diagnosis) -> Option<Rest> {
-    let (rest, all) = (diagnosis.unattributed, diagnosis.statistics.all.total);
+    let (rest, all) = (diagnosis.statistics.unattributed, diagnosis.statistics.all.total);
     let part = share::of(rest, all);
     if rest.is_zero() || (part < SMALL_SHARE && rest < SMALL_TIME) {
         return None;

@@ -185,7 +185,7 @@ fn quiet(diagnosis: &Diagnosis, over: Duration) -> String {
 /// unexplained time, and is most of that.
 fn is_most(finding: &Finding, diagnosis: &Diagnosis) -> bool {
     let is_half = finding.time * 2 >= diagnosis.statistics.all.total;
-    !finding.time.is_zero() && (is_half || finding.time >= diagnosis.unattributed)
+    !finding.time.is_zero() && (is_half || finding.time >= diagnosis.statistics.unattributed)
 }
 
 /// `3.78 s of 4.10 s`; `4.10 s` where it is nearly all of it.
@@ -291,7 +291,7 @@ fn beside(cost: &Finding, diagnosis: &Diagnosis) -> String {
 
 /// Where most of the time has no cause.
 fn unexplained(diagnosis: &Diagnosis) -> String {
-    let (rest, stopped) = (diagnosis.unattributed, diagnosis.statistics.all.total);
+    let (rest, stopped) = (diagnosis.statistics.unattributed, diagnosis.statistics.all.total);
     let share = of_stopped(rest, stopped);
     let seen = match diagnosis.unexplained.first() {
         Some(it) if share::of(it.time, rest) >= 0.5 => format!(": {}", clean(&it.what)),

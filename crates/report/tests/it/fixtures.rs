@@ -58,6 +58,7 @@ pub(crate) fn diagnosis(pauses: Vec<Attribution>) -> Diagnosis {
         }
     }
     statistics.quantiles.p99 = statistics.all.max;
+    statistics.unattributed = pauses.iter().map(|it| it.unattributed).sum();
     statistics.time_to_safepoint = Count { count: 1, total: ms(1), max: ms(1) };
     Diagnosis {
         opened: Vec::new(),
@@ -91,7 +92,6 @@ pub(crate) fn diagnosis(pauses: Vec<Attribution>) -> Diagnosis {
         },
         clock: Clock::Monotonic,
         span: Duration::from_secs(60),
-        unattributed: pauses.iter().map(|it| it.unattributed).sum(),
         unexplained: Vec::new(),
         pauses,
         statistics,

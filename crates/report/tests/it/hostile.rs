@@ -35,7 +35,7 @@ pub(crate) fn named(name: &str) -> Diagnosis {
     ] {
         *field = name.into();
     }
-    it.unattributed = Duration::from_secs(1);
+    it.statistics.unattributed = Duration::from_secs(1);
     it.unexplained = vec![Unexplained { what: name.into(), time: Duration::from_secs(1) }];
     let missing = SourceState::Missing(name.into());
     it.coverage.sources.values_mut().for_each(|state| *state = missing.clone());

@@ -16,7 +16,7 @@ use crate::{
     interrupt::Interrupt,
     target,
 };
-use printer::{Printer, Told};
+use printer::{Printer, Told, sentence};
 use published::Published;
 use recorder::{Duties, Jvm, Options, Roots, SafepointLog};
 use report::Redactor;
@@ -211,6 +211,6 @@ impl Watch<'_> {
         if let Some(live) = self.published.live().filter(|_| !args.all) {
             live.end(&why, self.others_follow(end));
         }
-        Ok((end, format!("{}; {why}", reported.sentence())))
+        Ok((end, format!("{}; {why}", sentence(&reported))))
     }
 }

@@ -272,7 +272,7 @@ fn adds_up(answer: &diagnose::Diagnosis, path: &Path) {
     assert_eq!(sum, answer.statistics.all.total, "{shown}");
     assert_eq!(answer.pauses.len() as u64, answer.statistics.all.count, "{shown}");
     let unattributed: Duration = answer.pauses.iter().map(|it| it.unattributed).sum();
-    assert_eq!(unattributed, answer.unattributed, "{shown}");
+    assert_eq!(unattributed, answer.statistics.unattributed, "{shown}");
     let is_cut = answer.coverage.notes.iter().any(|it| it.message.contains("inside a stop"));
     let is_noticed = answer.pauses.iter().any(|it| it.pause.kind == diagnose::PauseKind::Hiccup);
     if !is_cut && !is_noticed {

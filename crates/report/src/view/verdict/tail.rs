@@ -1,12 +1,13 @@
 //! The long pauses of an answer, where pauses of a certain length are asked for.
 use crate::{counted, duration, options::LONG_PAUSE};
-use diagnose::{Attribution, Cause, Diagnosis, PauseKind};
+use diagnose::{Attribution, Cause, Counted, Diagnosis, PauseKind};
 use std::time::Duration;
 
 /// The pauses of that length and longer.
 pub(super) struct Tail<'a> {
     over: Duration,
     long: Vec<&'a Attribution>,
+    counted: Counted,
     /// Whether these are all: of a long log only the longest pauses are at hand.
     are_all: bool,
 }
@@ -20,29 +21,20 @@ impl<'a> Tail<'a> {
         let all = &diagnosis.pauses;
         let long: Vec<_> = all.iter().filter(|it| it.pause.duration >= over).collect();
         let are_all = long.len() < all.len() || all.len() as u64 == diagnosis.statistics.all.count;
-        (!long.is_empty()).then_some(Tail { over, long, are_all })
-    }
-
-    /// The parts that a cause has in them.
-    fn parts(&self, cause: &'static Cause) -> impl Iterator<Item = Duration> {
-        let part = move |it: &&Attribution| {
-            let of = it.parts.iter().filter(|it| it.cause.id == cause.id);
-            of.map(|it| it.time).sum::<Duration>()
-        };
-        self.long.iter().map(part).filter(|it| !it.is_zero())
+        let counted = Counted::of(long.iter().copied());
+        (!long.is_empty()).then_some(Tail { over, long, counted, are_all })
     }
 
     /// The sum of the squares of a cause's parts, in seconds squared.
     pub(super) fn squares(&self, cause: &'static Cause) -> f64 {
-        self.parts(cause).map(|it| it.as_secs_f64().powi(2)).sum()
+        self.counted.of_cause(cause).squares
     }
 
     /// Whether a cause is half of them, or more than what is unexplained.
     pub(super) fn is_most(&self, cause: &'static Cause) -> bool {
-        let time: Duration = self.parts(cause).sum();
-        let all: Duration = self.long.iter().map(|it| it.pause.duration).sum();
-        let unexplained: Duration = self.long.iter().map(|it| it.unattributed).sum();
-        !time.is_zero() && (time * 2 >= all || time >= unexplained)
+        let time = self.counted.of_cause(cause).parts.total;
+        let is_half = time * 2 >= self.counted.all.total;
+        !time.is_zero() && (is_half || time >= self.counted.unattributed)
     }
 
     /// `All 6 stops over 250 ms, 4.46 s of 4.59 s`: in how many of them a cause is most, and its time.
@@ -61,8 +53,7 @@ impl<'a> Tail<'a> {
             (true, _) => format!("All {} over {over}", of(all)),
             (false, _) => format!("{led} of {} over {over}", of(all)),
         };
-        let time: Duration = self.parts(cause).sum();
-        let total: Duration = self.long.iter().map(|it| it.pause.duration).sum();
+        let (time, total) = (self.counted.of_cause(cause).parts.total, self.counted.all.total);
         let time = match duration(time) == duration(total) {
             true => duration(total),
             false => format!("{} of {}", duration(time), duration(total)),

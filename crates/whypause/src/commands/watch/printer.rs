@@ -4,11 +4,10 @@
 //! nor compute: this one does both, and leaves the CPU to everybody else first.
 use super::{live::Live, window::Window};
 use crate::{Failure, args::ZoneArgs, commands::explain::log_offset_min, console::Console};
-use diagnose::{Attribution, Diagnosis};
+use diagnose::{Counted, Diagnosis};
 use recording::{Facts, MonoTime};
 use report::{Options, TimeZone, line, metrics::JvmMetrics};
 use std::{
-    collections::BTreeMap,
     sync::{
         Mutex, PoisonError,
         mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
@@ -52,7 +51,7 @@ pub(crate) struct Told {
 #[derive(Debug)]
 pub(crate) struct Printer {
     sender: SyncSender<Batch>,
-    thread: JoinHandle<Result<Printed, Failure>>,
+    thread: JoinHandle<Result<Counted, Failure>>,
     /// What there was room for while it stands still.
     kept: Facts,
     /// Rows for which there was none.
@@ -111,7 +110,7 @@ impl Printer {
     }
 
     /// Hands over the last facts and waits until all is printed. What was printed in all.
-    pub(crate) fn finish(mut self, last: Facts) -> Result<Printed, Failure> {
+    pub(crate) fn finish(mut self, last: Facts) -> Result<Counted, Failure> {
         let mut rest = std::mem::take(&mut self.kept);
         rest.append(self.with_losses(last));
         // The thread may have ended; then its result says why.
@@ -129,13 +128,13 @@ fn work(
     over: Duration,
     mut form: Form,
     told: Told,
-) -> Result<Printed, Failure> {
+) -> Result<Counted, Failure> {
     // On Linux this is the calling thread's own. Without it all works, only less politely.
     let nice = if told.live.is_some() { NICE_SERVED } else { NICE };
     let _ = rustix::process::setpriority_process(None, nice);
     let Told { label, mut metrics, live } = told;
     let mut window = Window::new(over, metrics.is_some());
-    let mut printed = Printed::default();
+    let mut printed = Counted::default();
     loop {
         let end = match next(receiver, window.due()) {
             Ok(Batch::Final(facts)) => {
@@ -191,36 +190,18 @@ fn next(receiver: &Receiver<Batch>, due: Option<MonoTime>) -> Result<Batch, Recv
     }
 }
 
-/// The pauses that were printed, in sums.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Printed {
-    count: u64,
-    total: Duration,
-    by_cause: BTreeMap<&'static str, Duration>,
-}
-
-impl Printed {
-    fn add(&mut self, it: &Attribution) {
-        self.count += 1;
-        self.total += it.pause.duration;
-        for part in &it.parts {
-            *self.by_cause.entry(part.cause.short).or_default() += part.time;
-        }
-    }
-
-    /// `5 pauses, 7.20 s stopped, 7.10 s of it: GC log write blocked`.
-    pub(crate) fn sentence(&self) -> String {
-        let count = match self.count {
-            0 => return "no pause".to_owned(),
-            1 => "1 pause".to_owned(),
-            n => format!("{n} pauses"),
-        };
-        let most = self.by_cause.iter().max_by_key(|(_, time)| **time);
-        let most =
-            most.map(|(cause, time)| format!(", {} of it: {cause}", report::duration(*time)));
-        let total = report::duration(self.total);
-        format!("{count}, {total} stopped{}", most.unwrap_or_default())
-    }
+/// `5 pauses, 7.20 s stopped, 7.10 s of it: GC log write blocked`.
+pub(crate) fn sentence(printed: &Counted) -> String {
+    let count = match printed.all.count {
+        0 => return "no pause".to_owned(),
+        1 => "1 pause".to_owned(),
+        n => format!("{n} pauses"),
+    };
+    let most = printed
+        .most()
+        .map(|it| format!(", {} of it: {}", report::duration(it.parts.total), it.cause.short));
+    let total = report::duration(printed.all.total);
+    format!("{count}, {total} stopped{}", most.unwrap_or_default())
 }
 
 /// How lines are shown.
@@ -281,7 +262,7 @@ mod tests {
     /// A thread that takes nothing, and is never printed to.
     fn standing_still() -> (Printer, Receiver<Batch>) {
         let (sender, receiver) = sync_channel(0);
-        let thread = thread::spawn(|| Ok(Printed::default()));
+        let thread = thread::spawn(|| Ok(Counted::default()));
         (Printer { sender, thread, kept: Facts::default(), lost: 0 }, receiver)
     }
 
