@@ -22,13 +22,14 @@ use std::{
     time::Duration,
 };
 
-/// Shorter waits name nobody: the scheduler's events tell who had the CPUs in longer ones alone.
+/// Without the runs of others, shorter waits name nobody: who had the CPU in them is not known.
 const LONG_WAIT: Duration = Duration::from_millis(1);
 
 /// Who had the CPUs for less than one part in so many of what was waited did not cause that wait.
 const PART_OF_WAIT: u32 = 4;
 
-/// The JVM has more threads to run than CPUs where it has in one part in so many of the wait.
+/// Beside others that did it the JVM did it, too, where it had more threads to run than CPUs in one part in
+/// so many of the wait; without them a part as theirs would be is enough.
 const PART_CROWDED: u32 = 2;
 
 /// Beside a JVM that has more threads to run than CPUs, another process did it only with one part in so many
@@ -103,12 +104,14 @@ impl CpuUse {
     /// Adds a wait for a CPU.
     pub(crate) fn add(&mut self, case: &Case<'_>, segment: &Segment) {
         let (index, wait) = (case.index, segment.interval);
-        if segment.state != Some(ThreadState::Runnable) || wait.duration() < LONG_WAIT {
+        let known = known(index, case.pause.kind);
+        let is_short = known == Known::Sums && wait.duration() < LONG_WAIT;
+        if segment.state != Some(ThreadState::Runnable) || is_short {
             return;
         }
         self.waited += wait.duration();
         self.add_own(index, wait);
-        match known(index, case.pause.kind) {
+        match known {
             Known::Runs => self.add_runs(index, wait, segment.cpu_holder.as_ref()),
             Known::Sums => self.add_sums(index, wait, segment.cpu_holder.as_ref()),
         }
@@ -210,10 +213,12 @@ impl CpuUse {
     /// Whether the JVM itself had more threads to run than CPUs, and had a part of those.
     fn own_did(&self, index: &Index<'_>) -> bool {
         let all = self.own_crowded + self.all_others();
+        let others_did = self.others_did(index);
         // Samples make a thread of a moment one of milliseconds: with others there is no telling.
-        let is_certain = self.precision == Precision::Measured || !self.others_did(index);
+        let is_certain = self.precision == Precision::Measured || !others_did;
+        let part = if others_did { PART_CROWDED } else { PART_OF_WAIT };
         is_certain
-            && self.crowded * PART_CROWDED >= self.waited
+            && self.crowded * part >= self.waited
             && !self.crowded.is_zero()
             && self.own_crowded * PART_OF_WAIT >= all
     }
@@ -290,13 +295,17 @@ impl CpuUse {
         let hundredths = self.demand.as_nanos() * 100 / self.crowded.as_nanos().max(1);
         let threads = text::busy_cpus(u64::try_from(hundredths).unwrap_or(u64::MAX));
         let id = pid.map_or_else(String::new, |pid| format!(" (pid {pid})"));
+        let when = match text::duration(self.crowded) {
+            crowded if crowded == text::duration(self.waited) => {
+                "while these threads waited".into()
+            }
+            crowded => format!("for {crowded} of these waits"),
+        };
         Culprit {
             kind: CulpritKind::Process,
             name: "the JVM itself".into(),
             pid,
-            statement: format!(
-                "the JVM itself{id} had {threads} threads to run on {cpus} while these threads waited"
-            ),
+            statement: format!("the JVM itself{id} had {threads} threads to run on {cpus} {when}"),
         }
     }
 

@@ -93,6 +93,15 @@ fn the_jvm_itself_is_named_from_half_of_the_wait_on() {
     check(&[&crowded_until("49999us", "30ms")], &["rustc"]);
 }
 
+/// It was: nobody, where 8 GC threads on 2 CPUs were on both of them or asked for them 40 % of the time.
+#[test]
+fn a_jvm_alone_is_named_from_a_fourth_of_the_wait_on() {
+    let alone =
+        |end: &str| format!("thread 4 gc-worker GC Thread#2\n{OTHER_WORKS}\n4 runnable 10ms {end}");
+    check(&[&alone("30ms")], &["the JVM itself"]);
+    check(&[&alone("29999us")], &[]);
+}
+
 /// It was: "the JVM itself (11 threads to run on 2 CPUs); python3 (21 % of 2 CPUs); whypause (4 %)".
 #[test]
 fn beside_a_jvm_that_crowds_its_cpus_others_are_named_from_a_fourth_of_these_on() {
