@@ -14,9 +14,7 @@ whypause="${WHYPAUSE:-$PWD/target/release/whypause}"
 results=target/remedies
 written=docs/remedies.md
 seconds=30
-# `background-io` is not among them: its plan names the process that writes, and the lab's has ended, and
-# another one begun, when the recording before is over.
-names=(gc-log-async gc-log-to-tmpfs gc-log-off-stdout perf-shared-mem-off
+names=(gc-log-async gc-log-to-tmpfs gc-log-off-stdout background-io perf-shared-mem-off
     cfs-advice heap-residency g1-advice)
 
 # The arguments of `lab hold` for a remedy: the fault, and the command that fights it.
@@ -25,6 +23,8 @@ hold() {
     case "$1" in
         gc-log-async) say_hold gc-log-write-blocked "$whypause" fix "$1" "${verify[@]}" -- %java ;;
         gc-log-to-tmpfs)
+            say_hold gc-log-write-blocked sh -c "$then_undo" "$whypause" "$1" %pid "${verify[@]}" ;;
+        background-io)
             say_hold gc-log-write-blocked sh -c "$then_undo" "$whypause" "$1" %pid "${verify[@]}" ;;
         gc-log-off-stdout)
             variant=fault-slow-reader say_hold gc-log-write-blocked \
