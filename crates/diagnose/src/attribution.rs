@@ -109,6 +109,8 @@ pub(crate) fn divide(
             ledger.remainder.add(segment, case.index, segment.interval.duration());
         }
     }
+    #[cfg(any(test, feature = "facts-text"))]
+    crate::segments_text::note(case);
     if parts.len() > 1 {
         parts.sort_by_key(|part: &Part| std::cmp::Reverse(part.time));
     }

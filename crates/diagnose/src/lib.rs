@@ -63,6 +63,9 @@ mod ratio;
 mod rhythm;
 mod room;
 mod sampled;
+#[cfg(any(test, feature = "facts-text"))]
+#[doc(hidden)]
+pub mod segments_text;
 mod situation;
 mod stages;
 mod statistics;

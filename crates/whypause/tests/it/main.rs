@@ -22,6 +22,7 @@ mod recordings;
 mod redacted;
 mod run;
 mod schema;
+mod segments;
 mod starts;
 mod stories;
 mod verdict;

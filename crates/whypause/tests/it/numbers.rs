@@ -21,7 +21,7 @@ use std::{
 use table::Table;
 
 /// Every input, with its name.
-fn inputs() -> Vec<PathBuf> {
+pub(crate) fn inputs() -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> =
         recordings().into_iter().map(|(_, folder)| folder.join("recording")).collect();
     all.extend(stories().into_iter().map(|it| it.join("gc.log")));
