@@ -220,6 +220,9 @@ impl<'a> Visit<'a> for File {
         self.paths.extend(self.uses.iter().map(|it| it.1.clone()));
     }
 
+    /// `pub(super)` names nothing that is used.
+    fn visit_visibility(&mut self, _: &'a syn::Visibility) {}
+
     fn visit_path(&mut self, path: &'a syn::Path) {
         self.paths.insert(path.segments.iter().map(|it| it.ident.to_string()).collect());
         visit::visit_path(self, path);

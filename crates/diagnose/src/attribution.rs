@@ -1,13 +1,10 @@
 //! Dividing a pause among causes.
 use crate::{
     Attribution, Cause, Certainty, Part, case::Case, cause::Claims, causes,
-    collection_traits::CollectionTraits, findings::Remainder, tally::Tally,
+    collection_traits::CollectionTraits, remainder::Remainder, tally::Tallies,
 };
 use recording::Source;
-use std::{collections::BTreeMap, time::Duration};
-
-/// Sums by cause, by its place in `causes::ALL`.
-pub(crate) type Tallies = BTreeMap<usize, Tally>;
+use std::time::Duration;
 
 /// What the causes got of all pauses so far, and what none of them got.
 #[derive(Debug, Default)]

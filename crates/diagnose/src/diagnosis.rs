@@ -1,9 +1,10 @@
 //! What came out of a whole input.
 use crate::{
-    Attribution, Bounds, Cause, Certainty, Culprit, Detail, Evidence, HostLine, InputSummary,
-    Opened, PauseStatistics, Quantiles, RatioSums, Rhythm, Situation, Suspect, Verdict,
+    Attribution, Cause, Certainty, CollectionShares, Culprit, Detail, Evidence, GcStatistics,
+    HostLine, InputSummary, MechanismShare, MemoryStatistics, Opened, PauseStatistics, Rhythm,
+    Situation, Suspect, Unexplained, Verdict, WaitLocation,
 };
-use recording::{Clock, Coverage};
+use recording::{Clock, Coverage, Source};
 use std::time::Duration;
 
 /// The JVM, as far as the input tells. Empty strings and zeros where it does not.
@@ -20,258 +21,6 @@ pub struct JvmSummary {
     pub collector: String,
     /// Stop-the-world GC threads.
     pub gc_threads: u32,
-}
-
-/// How much of some intervals was spent in collections, as an application counted it: sums, of which no
-/// single pause is known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CollectionShares {
-    /// Intervals.
-    pub count: u64,
-    /// In collections.
-    pub spent: Duration,
-    /// Of so long.
-    pub within: Duration,
-    /// Of the interval with the largest share: in collections, and its length.
-    pub worst: (Duration, Duration),
-}
-
-/// Number, sum and longest of some pauses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
-    /// How many.
-    pub count: u64,
-    /// Their sum.
-    pub total: Duration,
-    /// The longest.
-    pub max: Duration,
-}
-
-impl Count {
-    /// Counts one more.
-    pub fn add(&mut self, duration: Duration) {
-        self.count += 1;
-        self.total += duration;
-        self.max = self.max.max(duration);
-    }
-
-    /// Of one.
-    pub(crate) fn of(duration: Duration) -> Count {
-        Count { count: 1, total: duration, max: duration }
-    }
-
-    /// The mean; `None` where there are none.
-    #[must_use]
-    pub fn mean(&self) -> Option<Duration> {
-        let nanos = self.total.as_nanos().checked_div(u128::from(self.count))?;
-        Some(Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)))
-    }
-}
-
-/// A [`Count`] under a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
-    /// Kind of collection or GC cause.
-    pub name: String,
-    /// Its pauses.
-    pub count: Count,
-}
-
-/// Statistics over collection pauses alone, from the GC log.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GcStatistics {
-    /// Stop-the-world collection pauses; one nested in another is a part of it.
-    pub pauses: Count,
-    /// Their percentiles.
-    pub percentiles: Quantiles,
-    /// Between which lengths these lie.
-    pub bounds: Bounds,
-    /// Sum of the squares of their lengths, in seconds squared.
-    pub squares: f64,
-    /// Sum of the squares of those that end marking, in seconds squared: see
-    /// [`remarks`](GcStatistics::remarks).
-    pub remark_squares: f64,
-    /// By kind: `young`, `mixed`, `full`, `remark`, `cleanup`, …, most time first.
-    pub by_kind: Vec<Named>,
-    /// By GC cause: `G1 Evacuation Pause`, …, most time first.
-    pub by_cause: Vec<Named>,
-    /// By phase, where phases are logged: `copying`, `reference-processing`, …, most time first.
-    pub by_phase: Vec<Named>,
-    /// CPU times, where they are logged.
-    pub cpu: Option<CpuSums>,
-    /// References met, where they are logged.
-    pub references: Option<ReferenceSums>,
-    /// Concurrent cycles started.
-    pub concurrent_cycles: u64,
-    /// Those of them that are of the young generation alone (ZGC, Shenandoah).
-    pub young_cycles: u64,
-    /// How long those cycles took that ended.
-    pub cycle_time: Count,
-    /// Mean time from the begin of one to the begin of the next.
-    pub cycle_interval: Option<Duration>,
-    /// Waits of single threads for memory; no pauses.
-    pub allocation_stalls: Count,
-    /// Collections in which G1's evacuation failed.
-    pub evacuation_failures: u64,
-    /// Collections in which a promotion failed.
-    pub promotion_failures: u64,
-    /// Concurrent mode failures of CMS.
-    pub concurrent_mode_failures: u64,
-    /// Humongous objects of G1, where any were seen.
-    pub humongous: Option<HumongousStatistics>,
-}
-
-/// CPU times of all collections that have them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CpuSums {
-    /// How many collections.
-    pub collections: u64,
-    /// In user mode.
-    pub user: Duration,
-    /// In the kernel.
-    pub sys: Duration,
-    /// On the clock.
-    pub real: Duration,
-}
-
-/// References that all collections met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReferenceSums {
-    /// How many collections told of them.
-    pub collections: u64,
-    /// Soft, weak, final, phantom and weak JNI references.
-    pub counts: [u64; 5],
-}
-
-impl ReferenceSums {
-    /// What [`counts`](ReferenceSums::counts) are, in order.
-    pub const KINDS: [&'static str; 5] = ["soft", "weak", "final", "phantom", "jni-weak"];
-}
-
-/// Humongous objects of G1: of more than half a region each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HumongousStatistics {
-    /// Collections that such an allocation asked for.
-    pub collections: u64,
-    /// The most regions that such objects had before a collection.
-    pub most_regions: u64,
-    /// Requests whose size was logged.
-    pub requests: u64,
-    /// The largest of them in bytes.
-    pub largest_bytes: Option<u64>,
-    /// The size of a region in bytes, where known.
-    pub region_size_bytes: Option<u64>,
-    /// The smallest region with which none of the requests would be humongous, in bytes; `None`
-    /// where no size was logged or none is large enough.
-    pub region_size_needed_bytes: Option<u64>,
-}
-
-/// The heap over the whole log. All sizes in bytes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MemoryStatistics {
-    /// What was allocated between collections.
-    pub allocated_bytes: u64,
-    /// The same in bytes per second of the log's span; `None` where that is not known.
-    pub allocation_rate: Option<f64>,
-    /// Whether that is all of it: a concurrent collector hides what is allocated while it frees.
-    pub allocation_is_exact: bool,
-    /// Allocated bytes beside seconds, between each two collections.
-    pub allocation: RatioSums,
-    /// What young collections moved to the old generation.
-    pub promoted_bytes: Option<u64>,
-    /// The same in bytes per second.
-    pub promotion_rate: Option<f64>,
-    /// Promoted bytes beside seconds, between each two collections that tell.
-    pub promotion: RatioSums,
-    /// The most in use before a collection.
-    pub most_used_bytes: u64,
-    /// The largest heap.
-    pub most_capacity_bytes: u64,
-    /// The heap's limit, where the log says.
-    pub max_heap_bytes: Option<u64>,
-    /// What is live.
-    pub live: Option<LiveSet>,
-    /// Generations, where the log has them.
-    pub generations: Vec<GenerationSizes>,
-    /// The heap over time, at most 512 points.
-    pub points: Vec<HeapPoint>,
-}
-
-/// What was in use after collections of the old generation: full ones, the last mixed ones of a
-/// sequence, cycles of ZGC and Shenandoah. Bytes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LiveSet {
-    /// How many such collections there were.
-    pub samples: u64,
-    /// After the first.
-    pub first: u64,
-    /// After the last.
-    pub last: u64,
-    /// The least.
-    pub least: u64,
-    /// The most.
-    pub most: u64,
-    /// The slope of a straight line through all samples, in bytes per hour; `None` below five
-    /// samples or ten minutes.
-    pub growth_per_hour: Option<f64>,
-}
-
-/// A generation over the whole log. Bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GenerationSizes {
-    /// `young`, `eden`, `old`, `metaspace`.
-    pub name: &'static str,
-    /// The most in use before a collection.
-    pub most_before: u64,
-    /// The most in use after one.
-    pub most_after: u64,
-    /// In use after the last one.
-    pub last_after: u64,
-    /// Its smallest size.
-    pub least_capacity: Option<u64>,
-    /// Its largest size.
-    pub most_capacity: Option<u64>,
-}
-
-/// The heap around one collection. Bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HeapPoint {
-    /// When, on the diagnosis' clock.
-    pub at_ns: u64,
-    /// In use before.
-    pub before: u64,
-    /// In use after.
-    pub after: u64,
-    /// Its size.
-    pub capacity: Option<u64>,
-}
-
-/// A refinement of a cause: how exactly the time was lost.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MechanismShare {
-    /// `journal-commit`, `stable-page-writeback`, `dirty-throttling`, `block-queue-wait`, …
-    pub id: &'static str,
-    /// For the middle of a sentence: `a journal commit`.
-    pub phrase: &'static str,
-    /// How much of the cause's time.
-    pub time: Duration,
-}
-
-/// Where it happened.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WaitLocation {
-    /// Thread that waited, such as `VM Thread`.
-    pub thread: String,
-    /// In what: `write()`, `a page fault`; empty where that says nothing.
-    pub call: String,
-    /// File; empty where none or unknown.
-    pub path: String,
-    /// File system type of the file.
-    pub file_system: String,
-    /// Device name of the file.
-    pub device: String,
-    /// The kernel functions that show it, innermost first, for those who want to see.
-    pub stack: Vec<String>,
 }
 
 /// One cause over the whole input.
@@ -349,15 +98,6 @@ pub struct Watched {
     pub verdict: Verdict,
 }
 
-/// A piece of stopped time that no cause claimed, with what was seen of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unexplained {
-    /// A phrase: `GC Thread#1 blocked in a page fault: folio_wait_bit_common < do_swap_page`.
-    pub what: String,
-    /// How much.
-    pub time: Duration,
-}
-
 /// Everything that is known about an input.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
@@ -400,4 +140,52 @@ pub struct Diagnosis {
     pub watched: Vec<Watched>,
     /// What was watched, lost, unreadable.
     pub coverage: Coverage,
+}
+
+impl Diagnosis {
+    /// Whether the input tells of pauses at all. A log without a single one may be of ZGC, which
+    /// logs them only if asked for its phases or for safepoints, or of nobody knows whom. A recording
+    /// may have neither probes nor counters nor a log.
+    #[must_use]
+    pub fn tells_of_pauses(&self) -> bool {
+        let is_log = self.inputs.iter().any(|it| it.kind == "gc-log");
+        let in_part = |&it: &recording::Source| self.coverage.ran(it) && !self.coverage.has(it);
+        let in_part = TELL_OF_STOPS.iter().any(in_part);
+        let logs_all = !matches!(self.jvm.collector.as_str(), "" | "zgc");
+        let unseen = in_part || self.lacks_for_stops().is_some();
+        let lost = self.lost_of_log().is_some();
+        self.statistics.all.count > 0 || (!unseen && !lost && (!is_log || logs_all))
+    }
+
+    /// The source for want of which a recording cannot say that the JVM was not stopped. `None` where
+    /// it can, and for other inputs.
+    #[must_use]
+    pub fn lacks_for_stops(&self) -> Option<recording::Source> {
+        self.inputs.iter().find(|it| it.kind == "recording")?;
+        let recorded = |source| self.coverage.has(source);
+        lacks_for_stops(self.statistics.all.count > 0, &recorded)
+    }
+
+    /// Statistics over the collections, where the input could have told of any: a log of safepoint
+    /// lines alone has none, which does not mean that there were none.
+    #[must_use]
+    pub fn collections_seen(&self) -> Option<&GcStatistics> {
+        let reported = |gc: &&GcStatistics| {
+            gc.pauses.count + gc.concurrent_cycles > 0 || !self.jvm.collector.is_empty()
+        };
+        self.gc.as_ref().filter(reported)
+    }
+}
+
+/// Any of these tells when the application was stopped. Every JVM can be made to write a log.
+pub(crate) const TELL_OF_STOPS: [Source; 4] =
+    [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters, Source::GcLog];
+
+/// Sources without which a recording that shows `pauses` is no proof that there were no others: what
+/// would have told of a stop, and where there was none at all, of one that lasted all the time.
+pub(crate) fn lacks_for_stops(pauses: bool, recorded: &dyn Fn(Source) -> bool) -> Option<Source> {
+    match TELL_OF_STOPS.iter().any(|&it| recorded(it)) {
+        false => Some(Source::GcLog),
+        true => (!pauses && !recorded(Source::StopState)).then_some(Source::StopState),
+    }
 }

@@ -8,8 +8,8 @@ use crate::{
     index::Index,
     keep::{Keep, Kept},
     log_notes,
+    log_openings::LongestOfLog,
     log_pauses::LogPauses,
-    stages::LongestOfLog,
     statistics::PauseSums,
 };
 use gclog::Event;

@@ -4,11 +4,12 @@ use crate::{
     Times, account,
     attribution::{self, Ledger},
     case::Case,
-    findings, from_log, hiccups,
+    diagnosis, findings, from_log, hiccups,
     history::GcSums,
     host_lines,
     index::Index,
-    log_pauses::{LogPause, LogPauses, collected},
+    log_pause::{LogPause, collected},
+    log_pauses::LogPauses,
     log_walk::LogWalk,
     longest::Longest,
     opened::Openings,
@@ -108,7 +109,7 @@ fn note_left_out(coverage: &mut Coverage, pauses: u64, collections: u64) {
     if pauses > 0 {
         coverage.note("safepoints", "left out: more pauses than memory holds", pauses);
         for (source, state) in &mut coverage.sources {
-            if findings::TELL_OF_STOPS.contains(source) && *state == SourceState::Recorded {
+            if diagnosis::TELL_OF_STOPS.contains(source) && *state == SourceState::Recorded {
                 *state = SourceState::Partial(format!("{pauses} pauses were left out"));
             }
         }

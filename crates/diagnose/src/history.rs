@@ -2,53 +2,32 @@
 //!
 //! Everything here sees one event after the other and keeps a bounded amount, whatever the length
 //! of the log.
+mod collection;
 mod cycles;
 mod eden;
 mod failures;
 mod humongous;
 mod jvm;
+mod kinds;
 mod memory;
 mod pressure;
 mod sizes;
 mod sums;
 mod usual;
 
+pub(crate) use collection::{Circumstances, Collection};
 pub(crate) use eden::{EdenShrink, reference_time};
-pub(crate) use failures::OldSpace;
 pub(crate) use humongous::Humongous;
 pub(crate) use jvm::LogJvm;
+pub(crate) use kinds::{is_full, is_remark, kind};
 pub(crate) use pressure::Pressure;
 pub(crate) use sizes::Sizes;
-pub(crate) use sums::{GcSums, is_remark, kind, taken};
+pub(crate) use sums::{GcSums, taken};
 pub(crate) use usual::Beyond;
 
 use crate::{GcStatistics, MemoryStatistics, text};
-use gclog::{AllocationStall, ConcurrentCycle, FreeSpace, GcEvent, GcKind, InitFact};
+use gclog::{AllocationStall, ConcurrentCycle, FreeSpace, GcEvent, InitFact};
 use std::time::Duration;
-
-/// What was known when a collection happened, beyond its own lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Circumstances {
-    /// It ran while the young generation was small after a slow reference phase.
-    pub(crate) eden_shrunk: Option<EdenShrink>,
-    /// The heap was nearly full, or collections came one after the other.
-    pub(crate) pressure: Option<Pressure>,
-    /// The old generation as it was before.
-    pub(crate) old: OldSpace,
-    /// It took far longer than its kind usually does.
-    pub(crate) beyond: Option<Beyond>,
-    /// What collections of its kind take that do not wait, where it is long.
-    pub(crate) undisturbed: Option<Duration>,
-    /// How many threads can collect at once, where the log says so, else 0.
-    pub(crate) workers: u32,
-}
-
-/// A collection with its circumstances.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Collection {
-    pub(crate) gc: Box<GcEvent>,
-    pub(crate) around: Circumstances,
-}
 
 /// The sums and trends of one log.
 #[derive(Debug, Default)]
@@ -180,9 +159,4 @@ impl History {
     pub(crate) fn memory_statistics(&self, span: Duration) -> Option<MemoryStatistics> {
         self.memory.finish(&self.jvm, span)
     }
-}
-
-/// Whether the old generation was collected in a pause.
-pub(crate) fn is_full(gc: &GcEvent) -> bool {
-    gc.kind == GcKind::Full
 }

@@ -85,7 +85,7 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PauseKind, log_pauses::pause_of};
+    use crate::{PauseKind, log_pause::pause_of};
     use gclog::Stamp;
     use std::time::Duration;
 

@@ -10,22 +10,28 @@
 //! * [`examine`] looks for [hazards](Hazard): what a JVM is [exposed](Exposure) to, though it has not
 //!   struck.
 mod account;
+mod attributed;
 mod attribution;
 pub mod bandwidth;
 mod case;
 mod cause;
 mod causes;
+mod clues;
 mod collection_traits;
 mod compare;
 mod counted;
 mod cpu_list;
+mod cpu_use;
 mod culprits;
 mod diagnosis;
 mod doubt;
+mod evidence;
+mod exposure;
 #[cfg(any(test, feature = "facts-text"))]
 #[doc(hidden)]
 pub mod facts_text;
 mod findings;
+mod flags;
 mod from_log;
 mod from_recording;
 mod gates;
@@ -46,6 +52,8 @@ mod log_evidence;
 mod log_joined;
 mod log_monitors;
 mod log_notes;
+mod log_openings;
+mod log_pause;
 mod log_pauses;
 #[cfg(any(test, feature = "facts-text"))]
 #[doc(hidden)]
@@ -53,13 +61,17 @@ pub mod log_text;
 mod log_times;
 mod log_walk;
 mod longest;
+mod mechanism;
 mod mechanisms;
+mod numbers;
 mod opened;
 mod os_evidence;
 mod outputs;
 mod page;
 mod pause;
+mod percentiles;
 mod ratio;
+mod remainder;
 mod rhythm;
 mod room;
 mod sampled;
@@ -77,35 +89,39 @@ mod timeline;
 mod value;
 pub mod what_if;
 
-pub use cause::{Cause, Certainty, Class, Detail, Evidence, Nature, StoppedBy, Verdict};
+pub use attributed::{Attribution, Part};
+pub use cause::Cause;
 pub use compare::{CauseRow, Comparison, Row, Significance, compare};
 pub use counted::{CauseParts, Counted};
-pub use culprits::{Culprit, CulpritKind, container_or_unit};
-pub use diagnosis::{
-    CollectionShares, Count, CpuSums, Diagnosis, Finding, GcStatistics, GenerationSizes, HeapPoint,
-    HumongousStatistics, JvmSummary, LiveSet, MechanismShare, MemoryStatistics, Named,
-    ReferenceSums, Unexplained, WaitLocation, Watched,
-};
+pub use culprits::container_or_unit;
+pub use diagnosis::{Diagnosis, Finding, JvmSummary, Watched};
 pub use doubt::Doubt;
+pub use evidence::{
+    Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature, StoppedBy, Verdict,
+};
+pub use exposure::{Exposure, HazardKind, Likelihood, Scope};
 pub use from_log::LogDiagnosis;
 pub use from_recording::{diagnose_facts, diagnose_recording};
 pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, metrics};
-pub use hazards::{
-    Examination, Exposure, Hazard, HazardKind, Likelihood, Scope, examine, hazard_kinds,
-};
+pub use hazards::{Examination, Hazard, examine, hazard_kinds};
 pub use host_lines::{HostLine, HostLineKind};
 pub use input_summary::InputSummary;
 pub use jvm_flags::feature_version;
 pub use keep::Keep;
-pub use mechanisms::Mechanism;
+pub use mechanism::{Mechanism, MechanismShare};
+pub use numbers::{
+    CollectionShares, Count, CpuSums, GcStatistics, GenerationSizes, HeapPoint,
+    HumongousStatistics, LiveSet, MemoryStatistics, Named, ReferenceSums, Rhythm, Unexplained,
+    WaitLocation,
+};
 pub use opened::{Lane, Opened, Span, Stretch, Wait};
 pub use page::{bytes as page_bytes, length as page_length};
-pub use pause::{Attribution, Part, Pause, PauseKind, Times};
+pub use pause::{Pause, PauseKind, Times};
+pub use percentiles::{Bounds, Quantiles};
 pub use ratio::RatioSums;
-pub use rhythm::Rhythm;
 pub use situation::Situation;
 pub use stages::{Stage, StageKind};
-pub use statistics::{Bounds, PauseStatistics, Quantiles};
+pub use statistics::PauseStatistics;
 pub use suspects::Suspect;
 pub use value::Value;
 

@@ -3,7 +3,7 @@ use crate::{
     Certainty, Pause, PauseKind, Times,
     case::{LogPart, PausePhase, Segment},
     history::{Beyond, Circumstances, Collection, reference_time},
-    log_pauses::{LogPause, pause_of},
+    log_pause::{LogPause, pause_of},
 };
 use gclog::{GcEvent, MonitorPause, Safepoint};
 use recording::{Interval, MonoTime, ThreadRole, ThreadState};

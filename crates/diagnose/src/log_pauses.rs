@@ -2,15 +2,16 @@
 //!
 //! Where a log has safepoint lines they are the pauses; where it has none, the collections are.
 use crate::{
-    history::{Collection, History, taken},
+    history::{Collection, History},
     log_account,
     log_clock::LogClock,
     log_monitors::{self, Noticed},
-    pause::{Pause, PauseKind, Times},
+    log_pause::LogPause,
+    pause::Times,
 };
 use gclog::{Event, GcEvent, InitFact, MonitorPause, Safepoint, Stamp};
-use recording::{Clock, Cut, Interval};
-use std::{borrow::Cow, collections::VecDeque, time::Duration};
+use recording::Clock;
+use std::{collections::VecDeque, time::Duration};
 
 /// Collections kept until their safepoint line comes. HotSpot writes it right after the last
 /// collection inside, so a handful is enough; the bound is for logs without safepoint lines.
@@ -29,47 +30,6 @@ const MOST_HELD: usize = 1024;
 /// Stamps in milliseconds are cut, and durations are rounded: a collection may seem to begin so
 /// much before its stop, or to last so much longer.
 const SLACK: Duration = Duration::from_millis(2);
-
-/// A pause of a log and its account.
-#[derive(Debug)]
-pub(crate) struct LogPause {
-    pub(crate) pause: Pause,
-    pub(crate) interval: Interval,
-    pub(crate) segments: Vec<crate::case::Segment>,
-    pub(crate) collections: Vec<Collection>,
-}
-
-impl LogPause {
-    /// Leaves out its first part, which was `before` the recording. False where that is all of it.
-    pub(crate) fn cut_off(&mut self, before: Duration) -> bool {
-        if before.is_zero() {
-            return true;
-        }
-        let whole = self.interval;
-        let start = whole.start + before;
-        if start >= whole.end {
-            return false;
-        }
-        let seen = Interval::new(start, whole.end);
-        self.interval = seen;
-        self.segments.retain_mut(|it| match it.interval.intersect(seen) {
-            Some(part) => {
-                *it = it.over(part);
-                true
-            }
-            None => false,
-        });
-        let ns = u64::try_from(before.as_nanos()).unwrap_or(u64::MAX);
-        self.pause.start_ns = self.pause.start_ns.saturating_add(ns);
-        self.pause.start_wall_ns =
-            self.pause.start_wall_ns.map(|it| it.saturating_add_unsigned(ns));
-        self.pause.duration = seen.duration();
-        self.pause.reaching = self.pause.reaching.saturating_sub(before);
-        self.pause.cut.begin = true;
-        self.pause.collection = collected(&self.pause, &self.collections);
-        true
-    }
-}
 
 /// A stop, its collections, and when it began.
 #[derive(Debug)]
@@ -329,26 +289,5 @@ impl LogPauses {
                 None => collections.pop().map(|it| log_account::alone(it, start_ns)),
             });
         }
-    }
-}
-
-/// How much of a stop the collections in it took; `None` where there was none.
-pub(crate) fn collected(stop: &Pause, collections: &[Collection]) -> Option<Duration> {
-    taken(stop, collections).into_iter().reduce(|a, b| a + b)
-}
-
-/// A pause of nothing but its place in time.
-pub(crate) fn pause_of(kind: PauseKind, stamp: &Stamp, start_ns: u64, duration: Duration) -> Pause {
-    Pause {
-        kind,
-        start_ns,
-        start_wall_ns: stamp.earlier(duration).wall_ns,
-        times: if stamp.is_empty() { Times::None } else { Times::Known },
-        duration,
-        reaching: Duration::ZERO,
-        operation: Cow::Borrowed(""),
-        collection: None,
-        detailed: false,
-        cut: Cut::WHOLE,
     }
 }

@@ -1,5 +1,5 @@
 //! The pauses of a log inside a recording, as many as memory holds.
-use crate::log_pauses::{LogPause, LogPauses};
+use crate::{log_pause::LogPause, log_pauses::LogPauses};
 
 /// So many pauses take some 170 MB with their accounts. A day with a collection each second and a
 /// half has as many.

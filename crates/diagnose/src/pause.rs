@@ -1,5 +1,4 @@
-//! A pause, and how it is divided among causes.
-use crate::{Cause, Certainty};
+//! A pause.
 use recording::Cut;
 use std::{borrow::Cow, time::Duration};
 
@@ -52,28 +51,4 @@ pub struct Pause {
     /// Which of its ends was not recorded: it was then longer than `duration`, which is that of the
     /// part that was seen.
     pub cut: Cut,
-}
-
-/// One cause's part of a pause.
-#[derive(Clone, Debug)]
-pub struct Part {
-    /// Whose.
-    pub cause: &'static Cause,
-    /// How much of the pause. Parts never overlap.
-    pub time: Duration,
-    /// How well it is known.
-    pub certainty: Certainty,
-}
-
-/// A pause divided among causes. The parts and `unattributed` add up to the pause exactly.
-#[derive(Clone, Debug)]
-pub struct Attribution {
-    /// The pause.
-    pub pause: Pause,
-    /// Parts, largest first; a cause at most once.
-    pub parts: Vec<Part>,
-    /// What no cause could claim.
-    pub unattributed: Duration,
-    /// The symptom that most of that shows, where a log shows any.
-    pub symptom: Option<&'static Cause>,
 }

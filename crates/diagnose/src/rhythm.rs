@@ -2,7 +2,7 @@
 //!
 //! One occurrence may be missing, another pause may come between, and the log may name what came by
 //! several symptoms: all of them are looked at together, and their rhythm is told once.
-use crate::{Evidence, Finding, attribution::Tallies, causes, log_evidence, text};
+use crate::{Evidence, Finding, Rhythm, causes, log_evidence, tally::Tallies, text};
 use recording::{Interval, MonoTime};
 use std::{cmp::Reverse, time::Duration};
 
@@ -24,17 +24,6 @@ const MIN_PART_PERCENT: u32 = 25;
 const OCCASION: Duration = Duration::from_secs(5);
 /// Of more occasions than these the first show the rhythm.
 const MOST_OCCASIONS: usize = 128;
-
-/// How often something comes back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rhythm {
-    /// Time from one to the next, usually.
-    pub period: Duration,
-    /// How many times it came.
-    pub times: usize,
-    /// How many times it would have been due and did not come.
-    pub missing: usize,
-}
 
 /// Tells the rhythm of all pauses that a log does not explain, as evidence of the largest of the
 /// symptoms that show them. Where they have none together, one alone may have.

@@ -1,5 +1,5 @@
 //! The JVM and host of an input, as far as it tells.
-use crate::{hazards::Flags, history::History, index::Index, jvm_flags};
+use crate::{flags::Flags, history::History, index::Index, jvm_flags};
 use recording::{CgroupFact, Facts, HostFact, JvmFact};
 
 /// A heap of which more than this is live is full of it.

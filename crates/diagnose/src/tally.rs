@@ -2,7 +2,7 @@
 use crate::{
     Certainty, MechanismShare, Pause, PauseKind, WaitLocation,
     case::{Case, Segment},
-    culprits::CpuUse,
+    cpu_use::CpuUse,
     history::{Collection, is_full},
     index::Index,
     linear_map::LinearMap,
@@ -237,3 +237,6 @@ impl Tally {
         })
     }
 }
+
+/// Sums by cause, by its place in `causes::ALL`.
+pub(crate) type Tallies = BTreeMap<usize, Tally>;

@@ -5,7 +5,11 @@
 //! waits in turn; before the wait began, the path is back on the thread that waited. So a VM
 //! thread that waits for its workers, or for a thread that holds the log's lock while it writes,
 //! leads to the thread that kept it waiting, for as long as it waited.
-use super::{from_slice, peers, unseen, work};
+use super::{
+    peers,
+    segments::{from_slice, is_idle, unseen},
+    work,
+};
 use crate::{
     case::{PausePhase, Segment},
     index::Index,
@@ -71,7 +75,7 @@ impl Walk<'_, '_> {
         let waker = slice.woken_by?;
         let known = self.legs.iter().any(|it| it.tid == waker);
         let usable =
-            super::is_idle(self.index, slice) && slice.interval.end == self.at && waker != leg.tid;
+            is_idle(self.index, slice) && slice.interval.end == self.at && waker != leg.tid;
         let deeper = usable && !known && self.legs.len() < MAX_DEPTH;
         (deeper && self.index.slice_before(waker, self.at).is_some()).then_some(waker)
     }
@@ -108,7 +112,7 @@ impl Walk<'_, '_> {
 /// A wait whose waker is not known, or a storm of yields: the thread has nothing to do until a
 /// peer is done (HotSpot `TaskTerminator::offer_termination` spins, yields and sleeps).
 fn slice_waits_for_peers(index: &Index<'_>, slice: &ThreadSlice) -> bool {
-    super::is_idle(index, slice) || !slice.merged_wait.is_zero() || is_between_naps(index, slice)
+    is_idle(index, slice) || !slice.merged_wait.is_zero() || is_between_naps(index, slice)
 }
 
 /// Where no other process wants the CPU a yield gives nothing away and is not seen. But nobody naps
@@ -125,7 +129,7 @@ fn is_between_naps(index: &Index<'_>, slice: &ThreadSlice) -> bool {
 
 /// A sleep of 1 ms (`WorkStealingSleepMillis`) that nobody ended.
 fn is_nap(index: &Index<'_>, slice: &ThreadSlice) -> bool {
-    let timed_out = super::is_idle(index, slice) && slice.woken_by.is_none();
+    let timed_out = is_idle(index, slice) && slice.woken_by.is_none();
     timed_out && NAP.contains(&slice.interval.duration())
 }
 

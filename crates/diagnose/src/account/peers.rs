@@ -1,5 +1,5 @@
 //! Charging the peer that held everybody up.
-use super::{cover, overlay};
+use super::{cover::cover, segments::overlay};
 use crate::{Certainty, case::Segment, index::Index, outputs};
 use recording::{Interval, OffCpuCause, ThreadRole, ThreadState};
 

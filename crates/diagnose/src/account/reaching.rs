@@ -5,7 +5,11 @@
 //! that stopped next to last, and so on. Where the VM thread itself is blocked in the kernel (as
 //! on its statistics file, before it has even asked), it is the one that was waited for; and where it
 //! waits for a concurrent GC thread (HotSpot `SuspendibleThreadSet::synchronize`), that one is.
-use super::{cover, overlay, path};
+use super::{
+    cover::cover,
+    path,
+    segments::{is_idle, overlay},
+};
 use crate::{
     case::{PausePhase, Segment},
     index::Index,
@@ -87,7 +91,7 @@ fn had_to_stop(index: &Index<'_>, vm_tid: u32, tid: u32, of: Reaching) -> bool {
 fn was_let_go(index: &Index<'_>, vm_tid: u32, tid: u32, interval: Interval) -> bool {
     let end = Interval::new(interval.start, interval.end + ON_ITS_WAY);
     let waits = |slice: &ThreadSlice| {
-        super::is_idle(index, slice)
+        is_idle(index, slice)
             && slice.woken_by == Some(vm_tid)
             && slice.interval.end > interval.end
             && slice.interval.start > interval.start
@@ -103,7 +107,7 @@ fn stood_still(index: &Index<'_>, tid: u32, of: Reaching) -> bool {
     let slices = index.slices_in(tid, Interval::new(start, (of.end - unsure).max(start)));
     slices.last().is_some_and(|last| {
         let asleep = last.interval.end;
-        let works = !last.sampled && !super::is_idle(index, last);
+        let works = !last.sampled && !is_idle(index, last);
         works && asleep <= reached + unsure && reached.since(asleep) < NAP + unsure
     })
 }
@@ -117,7 +121,7 @@ fn stopped_at(index: &Index<'_>, tid: u32, of: Reaching) -> Option<MonoTime> {
     let interval = of.interval;
     let slices = index.slices_in(tid, Interval::new(interval.start, interval.end + LOOK_AHEAD));
     let inside =
-        |slice: &ThreadSlice| slice.interval.start < interval.end && !super::is_idle(index, slice);
+        |slice: &ThreadSlice| slice.interval.start < interval.end && !is_idle(index, slice);
     let last = slices.iter().rposition(|slice| inside(slice))?;
     let inexact = slices[last].sampled || of.from_log;
     let until = if inexact { of.end } else { MonoTime(u64::MAX) };
@@ -125,7 +129,7 @@ fn stopped_at(index: &Index<'_>, tid: u32, of: Reaching) -> Option<MonoTime> {
     let mut at = slices[last].interval.start;
     for slice in &slices[last..] {
         // A gap is a wait for the safepoint's own end: the recorder sends no such waits.
-        if super::is_idle(index, slice) || slice.interval.start > at {
+        if is_idle(index, slice) || slice.interval.start > at {
             break;
         }
         went_on += active_between(slice, interval.end, until);

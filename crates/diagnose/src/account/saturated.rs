@@ -3,7 +3,10 @@
 //! The operation then goes on as fast as the host allows, whichever of its threads runs: it is work
 //! and no contention. Where others have one of the CPUs, or a peer only yields it again and again,
 //! it is contention.
-use super::overlay;
+use super::{
+    peers::may_hold_up,
+    segments::{overlay, unseen},
+};
 use crate::{
     case::{PausePhase, Segment},
     index::Index,
@@ -21,7 +24,7 @@ pub(super) fn credit(index: &Index<'_>, segments: Vec<Segment>) -> Vec<Segment> 
     let waits = |it: &Segment| {
         it.state == Some(ThreadState::Runnable)
             && it.phase == PausePhase::Operation
-            && super::peers::may_hold_up(it.role)
+            && may_hold_up(it.role)
     };
     let (Some(first), Some(last)) =
         (segments.iter().find(|it| waits(it)), segments.iter().rfind(|it| waits(it)))
@@ -39,7 +42,7 @@ pub(super) fn credit(index: &Index<'_>, segments: Vec<Segment>) -> Vec<Segment> 
 /// When so many peers worked at once, in order, each with one of them.
 fn all_busy(index: &Index<'_>, cpus: usize, interval: Interval, pattern: &Segment) -> Vec<Segment> {
     let mut edges = Vec::new();
-    for tid in index.threads_with_slices().filter(|&it| super::peers::may_hold_up(index.role(it))) {
+    for tid in index.threads_with_slices().filter(|&it| may_hold_up(index.role(it))) {
         for slice in index.slices_in(tid, interval).iter().filter(|it| works(it)) {
             edges.extend([(slice.interval.end, false, tid), (slice.interval.start, true, tid)]);
         }
@@ -70,6 +73,6 @@ fn works(slice: &ThreadSlice) -> bool {
 }
 
 fn at_work_of(index: &Index<'_>, pattern: &Segment, tid: u32, interval: Interval) -> Segment {
-    let segment = super::unseen(index, tid, pattern.phase, interval);
+    let segment = unseen(index, tid, pattern.phase, interval);
     Segment { state: Some(ThreadState::OnCpu), certainty: pattern.certainty, ..segment }
 }

@@ -22,9 +22,9 @@ use crate::{
     Cause, Class, Detail, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
+    clues::{Clues, Suspicion},
     index::Index,
     os_evidence::spent_in_stops,
-    suspects::{Clues, Suspicion},
     tally::Tally,
 };
 use recording::{Source, ThreadState};

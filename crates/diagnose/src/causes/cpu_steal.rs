@@ -20,9 +20,9 @@ use crate::{
     Cause, Certainty, Class, Detail, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
+    clues::{Clues, Suspicion},
     index::Index,
     os_evidence::{counted, spent},
-    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };

@@ -25,11 +25,11 @@ use crate::{
     Cause, Certainty, Class, Culprit, CulpritKind, Detail, Nature,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
+    clues::{Clues, Suspicion},
     culprits,
     index::Index,
     os_evidence::{self, counted, spent},
     sampled::{self, Fault},
-    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };

@@ -22,9 +22,9 @@ use crate::{
     Cause, Class, Detail, Nature, StoppedBy,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
+    clues::{Clues, Suspicion},
     index::Index,
     os_evidence::spent,
-    suspects::{Clues, Suspicion},
     tally::Tally,
 };
 use recording::{Source, ThreadState};

@@ -15,10 +15,10 @@
 //! ## References
 //! HotSpot `gc/shared/gcVMOperations.hpp`, `gc/g1/g1VMOperations.hpp`, `gc/parallel/psVMOperations.hpp`.
 use crate::{
-    Cause, Class, Evidence, Nature,
+    Cause, Class, Detail, Evidence, Nature,
     case::{Case, PausePhase, Segment},
-    cause::{Claims, Detail, Explanation},
-    hazards::Flags,
+    cause::{Claims, Explanation},
+    flags::Flags,
     history::{History, Sizes},
     index::Index,
     log_evidence::{LONG_COLLECTION, busy, collector, memory, seen, worst},

@@ -30,8 +30,10 @@ use crate::{
 use recording::Source;
 use std::time::Duration;
 
+const ID: &str = "humongous-allocation";
+
 pub(super) static CAUSE: Cause = Cause {
-    id: "humongous-allocation",
+    id: ID,
     title: "Humongous allocation",
     short: "humongous allocation",
     needs: &[Source::GcLog],

@@ -18,9 +18,9 @@ use crate::{
     Cause, Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature,
     case::{Case, LogPart, PausePhase, Segment},
     cause::{Claims, Explanation},
+    clues::{Clues, Suspicion},
     index::Index,
     os_evidence::spent_in_stops,
-    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };

@@ -26,11 +26,11 @@ use crate::{
     Cause, Certainty, Class, Nature, WaitLocation,
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
+    clues::{Clues, Suspicion},
     culprits::{self, Waited},
     index::Index,
     os_evidence::spent_in_stops,
     sampled::{self, Fault},
-    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };

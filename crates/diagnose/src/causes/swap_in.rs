@@ -26,11 +26,11 @@ use crate::{
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     causes::page_migration_wait,
+    clues::{Clues, Suspicion},
     culprits,
     index::Index,
     os_evidence::{counted, spent},
     sampled::{self, Fault},
-    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };

@@ -27,10 +27,10 @@ use crate::{
     case::{Case, LogPart, Segment},
     cause::{Claims, Explanation},
     causes::page_migration_wait::is_balancing,
-    hazards::Flags,
+    clues::{Clues, Suspicion},
+    flags::Flags,
     index::Index,
     os_evidence::{counted, spent},
-    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };

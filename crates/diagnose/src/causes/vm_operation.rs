@@ -17,8 +17,8 @@ use crate::{
     Cause, Class, Evidence, Nature,
     case::{Case, LogPart, PausePhase, Segment},
     cause::{Claims, Explanation},
+    clues::{Clues, Suspicion},
     index::Index,
-    suspects::{Clues, Suspicion},
     tally::Tally,
     text,
 };

@@ -1,6 +1,6 @@
 //! The causes of two runs beside each other.
 use super::{
-    CauseRow, Significance,
+    row::{CauseRow, Significance},
     significance::{self, Moments},
 };
 use crate::{Cause, Diagnosis, Finding, Verdict};

@@ -1,7 +1,7 @@
 //! The rows of a comparison: what each number is, and which test fits it.
 use super::{
-    Row, Significance,
     causes::per,
+    row::{Row, Significance},
     significance::{self, Moments},
 };
 use crate::{

@@ -4,8 +4,11 @@
 //! each other and the run to be steady. Where the load changes within a run, the true error is
 //! larger than these tests know, so that a difference just beyond noise deserves a second run.
 mod dealt;
+mod moments;
 
-use super::Significance;
+pub(super) use moments::{Moments, Stopped};
+
+use super::row::{LARGE, Significance};
 use crate::RatioSums;
 use std::time::Duration;
 
@@ -23,36 +26,6 @@ const MANY_EFFECTIVE: f64 = 30.0;
 const MOST_EXACT: u64 = 1_000;
 
 const TOO_FEW: Significance = Significance::Unknown("too few");
-
-/// Number, sum and sum of squares, in seconds or another unit.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Moments {
-    pub(super) count: u64,
-    pub(super) sum: f64,
-    pub(super) squares: f64,
-}
-
-impl Moments {
-    pub(super) fn of(count: crate::Count, squares: f64) -> Moments {
-        Moments { count: count.count, sum: count.total.as_secs_f64(), squares }
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    fn n(self) -> f64 {
-        self.count as f64
-    }
-
-    /// The variance of the mean.
-    fn error(self) -> f64 {
-        let variance = (self.squares - self.sum * self.sum / self.n()) / (self.n() - 1.0);
-        variance.max(0.0) / self.n()
-    }
-
-    /// How many equal summands would vary as much as these do (Kish).
-    fn effective(self) -> f64 {
-        if self.squares > 0.0 { self.sum * self.sum / self.squares } else { 0.0 }
-    }
-}
 
 /// Two means: Welch's test, which does not ask for equal variances.
 pub(super) fn means(a: Moments, b: Moments) -> Significance {
@@ -148,14 +121,6 @@ pub(super) fn sums(a: (Moments, Duration), b: (Moments, Duration)) -> Significan
     decided(difference.abs() > Z * error.sqrt())
 }
 
-/// The time stopped in two runs of so much time each: of each the longest pauses, and the moments
-/// of all.
-pub(super) struct Stopped {
-    pub(super) longest: Vec<f64>,
-    pub(super) all: Moments,
-    pub(super) span: Duration,
-}
-
 /// Two times stopped. Where they are sums of many alike, as [`sums`]; where a few large pauses are
 /// most of them, by asking how often chance alone would deal the pauses of both to the runs so
 /// unequally.
@@ -179,7 +144,7 @@ pub(super) fn stopped(a: &Stopped, b: &Stopped) -> Significance {
 
 fn is_many_times(a: &Stopped, b: &Stopped) -> bool {
     let [a, b] = [a, b].map(|it| it.all.sum / it.span.as_secs_f64());
-    a.max(b) >= super::LARGE * a.min(b)
+    a.max(b) >= LARGE * a.min(b)
 }
 
 /// Two ratios with their own errors.

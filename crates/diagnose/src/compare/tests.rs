@@ -1,5 +1,6 @@
 //! Two logs in, what differs out.
 use super::*;
+use crate::Value;
 use crate::{Keep, log_text};
 use expect_test::{Expect, expect};
 

@@ -1,12 +1,11 @@
 //! What a comparison says for certain, and what makes it doubtful, in sentences.
 mod felt;
 mod mechanism;
+mod runs;
 
-use super::{CauseRow, Row, Significance};
-use crate::{
-    Diagnosis, Value,
-    text::{duration, memory},
-};
+use super::row::{CauseRow, Row, Significance};
+use crate::{Diagnosis, Value, text::memory};
+use runs::{Runs, differs, from_to, shows};
 
 /// Loads that differ by less than this need no word: services are never loaded quite alike.
 const OTHER_LOAD: f64 = 0.10;
@@ -41,13 +40,6 @@ pub(super) fn sentences(
     sentences.extend(appeared("New in the second run", &causes, CauseRow::is_new));
     sentences.extend(appeared("Gone in the second run", &causes, CauseRow::is_gone));
     mechanism.into_iter().chain(sentences).collect()
-}
-
-/// The two runs of which the rows are.
-struct Runs<'a> {
-    before: &'a Diagnosis,
-    after: &'a Diagnosis,
-    collections: bool,
 }
 
 fn lengths_differ(rows: &[Row]) -> bool {
@@ -106,28 +98,6 @@ fn appeared(what: &str, causes: &[&CauseRow], is: fn(&CauseRow) -> bool) -> Opti
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let named = names.iter().take(MOST_CAUSES).copied().collect::<Vec<_>>().join(", ");
     (!names.is_empty()).then(|| format!("{what}: {named}{more}."))
-}
-
-fn differs(row: &Row) -> bool {
-    row.significance == Significance::MoreThanNoise
-}
-
-/// Whether it differs, and so much that its two numbers are not the same to a reader.
-fn shows(row: &Row) -> bool {
-    let text = |it: Option<Value>| match it {
-        Some(Value::Time(it)) => duration(it),
-        _ => String::new(),
-    };
-    differs(row) && text(row.before) != text(row.after)
-}
-
-fn from_to(row: &Row) -> Option<String> {
-    match (row.before?, row.after?) {
-        (Value::Time(a) | Value::TimePerSecond(a), Value::Time(b) | Value::TimePerSecond(b)) => {
-            Some(format!("{} → {}", duration(a), duration(b)))
-        }
-        _ => None,
-    }
 }
 
 /// Why the two may not be comparable.

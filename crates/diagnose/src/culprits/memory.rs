@@ -1,8 +1,5 @@
 //! Who took the memory.
-use super::{
-    MOST,
-    process::{Process, named},
-};
+use super::process::{MOST, Process, named};
 use crate::{
     Culprit, CulpritKind, index::Index, intervals::union, os_evidence, tally::Tally, text,
 };

@@ -4,6 +4,9 @@ use crate::index::Index;
 use recording::runs_scripts;
 use std::collections::BTreeSet;
 
+/// How many culprits are named.
+pub(super) const MOST: usize = 3;
+
 /// How many characters of a command line are shown.
 const COMMAND: usize = 60;
 

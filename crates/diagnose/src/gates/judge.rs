@@ -1,6 +1,6 @@
 //! Whether a run passes a gate, and who is to blame where it does not.
 use super::{
-    Argument, Gate, Operator,
+    gate::{Argument, Gate, Operator},
     measure::{Measured, measure},
 };
 use crate::{Attribution, Diagnosis, Doubt, Finding, Unexplained, Value};

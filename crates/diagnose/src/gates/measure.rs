@@ -1,5 +1,5 @@
 //! The number that a gate asks about, as far as a run tells it.
-use super::{Argument, Gate};
+use super::gate::{Argument, Gate};
 use crate::{
     Count, Diagnosis, GcStatistics, MemoryStatistics, PauseStatistics, Quantiles, Value, Verdict,
 };

@@ -1,5 +1,9 @@
 //! From text to a gate.
-use super::{Argument, Gate, GateError, Metric, OPERATORS, Operator, metrics, quantity};
+use super::{
+    gate::{Argument, Gate, GateError, OPERATORS, Operator},
+    metrics::{Metric, metrics},
+    quantity,
+};
 use crate::text::nearest;
 
 /// Longer texts are no gates; what is wrong with them is not worth a long message either.

@@ -1,5 +1,5 @@
 //! Numbers with units, as people type them in a gate. No floating point for times and sizes.
-use super::MetricKind;
+use super::metrics::MetricKind;
 use crate::Value;
 use std::time::Duration;
 

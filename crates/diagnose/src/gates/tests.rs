@@ -1,7 +1,9 @@
 //! A condition and a log in, a judgement out.
 use super::*;
+use crate::Value;
 use crate::{Diagnosis, Keep, log_text};
 use expect_test::{Expect, expect};
+use std::time::Duration;
 
 /// Three collections of 10, 20 and 300 ms in ten seconds, the last one a full one, and a stop.
 const LOG: &str = "\

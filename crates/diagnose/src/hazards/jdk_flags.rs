@@ -7,7 +7,7 @@
 //!
 //! HotSpot `runtime/arguments.cpp` (`parse_argument`, `process_argument`), and starting JDK 8, 11, 17, 21, 25
 //! and 27 with each form; `starts.rs` of the program's tests does so again.
-use super::Flags;
+use crate::flags::Flags;
 use crate::jvm_flags;
 use strsim::levenshtein;
 

@@ -3,141 +3,24 @@
 //! A hazard of a cause stands in the cause's file; what belongs to none is here. Each is a function from
 //! an [`Exposure`] to what was found, and says nothing where all is well: a false alarm costs more than
 //! it is worth.
-mod container;
-mod disk;
-mod exposure;
 mod flag_table;
-mod flags;
 mod jdk_flags;
 mod of_flags;
 mod of_host;
 #[cfg(test)]
 mod text;
 
-pub(crate) use container::Awareness;
-pub(crate) use disk::{Medium, Pressure, medium, place as disk_place};
-pub use exposure::Exposure;
-pub(crate) use flags::Flags;
 #[cfg(test)]
 pub(crate) use text::{check, evidence_of};
 
-use crate::{Cause, Culprit, Detail, Finding, WaitLocation, causes};
-
-/// How sure it is that a hazard strikes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Likelihood {
-    /// All that it takes is there, now.
-    Likely,
-    /// It takes one thing more, which comes and goes: a busy disk, a full pipe, a shortage of memory.
-    Possible,
-}
-
-impl Likelihood {
-    /// `likely` or `possible`.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Likelihood::Likely => "likely",
-            Likelihood::Possible => "possible",
-        }
-    }
-}
-
-/// What is exposed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// One JVM.
-    Jvm,
-    /// The host, whichever JVM is looked at.
-    Host,
-}
-
-/// One kind of hazard.
-pub struct HazardKind {
-    /// Its name in text, JSON and files of accepted hazards. Never reused.
-    pub id: &'static str,
-    /// For people, as a heading.
-    pub title: &'static str,
-    /// A word or two for what is fine where there is none: `GC log`.
-    pub subject: &'static str,
-    /// What it is and what it may come to, one or two sentences.
-    pub about: &'static str,
-    /// What is exposed.
-    pub scope: Scope,
-    pub(crate) check: fn(&Exposure<'_>) -> Check,
-}
-
-impl std::fmt::Debug for HazardKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HazardKind").field("id", &self.id).finish_non_exhaustive()
-    }
-}
-
-/// What became of one check.
-#[derive(Clone, Debug)]
-pub(crate) enum Check {
-    /// It is there.
-    Found(Box<Exposed>),
-    /// It was looked for and is not there.
-    Fine,
-    /// It cannot be there: nothing to look at.
-    Inapplicable,
-    /// It could not be looked for; a phrase that says what is not known.
-    Unknown(&'static str),
-}
-
-impl Check {
-    /// `Found` where there is something, else `Fine`.
-    pub(crate) fn of(found: Option<Exposed>) -> Check {
-        found.map_or(Check::Fine, |it| Check::Found(Box::new(it)))
-    }
-}
-
-/// What a check found.
-#[derive(Clone, Debug)]
-pub(crate) struct Exposed {
-    pub(crate) likelihood: Likelihood,
-    /// One sentence with numbers, with its full stop.
-    pub(crate) statement: String,
-    /// What proves it; a phrase each.
-    pub(crate) evidence: Vec<String>,
-    pub(crate) place: Option<WaitLocation>,
-    pub(crate) culprits: Vec<Culprit>,
-    pub(crate) detail: Detail,
-    /// What to do, where no remedy of a cause says so.
-    pub(crate) to_do: Option<String>,
-}
-
-impl Exposed {
-    pub(crate) fn new(likelihood: Likelihood, statement: impl Into<String>) -> Exposed {
-        Exposed {
-            likelihood,
-            statement: statement.into(),
-            evidence: Vec::new(),
-            place: None,
-            culprits: Vec::new(),
-            detail: Detail::None,
-            to_do: None,
-        }
-    }
-
-    pub(crate) fn because(mut self, evidence: impl IntoIterator<Item = String>) -> Exposed {
-        self.evidence.extend(evidence);
-        self
-    }
-
-    pub(crate) fn at(self, place: WaitLocation) -> Exposed {
-        Exposed { place: Some(place), ..self }
-    }
-
-    pub(crate) fn with_detail(self, detail: Detail) -> Exposed {
-        Exposed { detail, ..self }
-    }
-
-    pub(crate) fn mended_by(self, what: impl Into<String>) -> Exposed {
-        Exposed { to_do: Some(what.into()), ..self }
-    }
-}
+use crate::{
+    Cause, Culprit, Detail, Exposure, Finding, HazardKind, InputSummary, Keep, Likelihood,
+    LogDiagnosis, Scope, Situation, WaitLocation, causes,
+    exposure::{Check, Exposed, OfLog},
+    flags::Flags,
+};
+use gclog::Parser;
+use recording::{LogLine, Survey};
 
 /// A hazard that was found.
 #[derive(Clone, Debug)]
@@ -185,6 +68,42 @@ pub struct Examination {
     pub fine: Vec<&'static HazardKind>,
     /// What could not be looked for, and what is not known.
     pub unknown: Vec<(&'static HazardKind, &'static str)>,
+}
+
+impl<'a> Exposure<'a> {
+    /// Arranges what was found. The JVM has a pid of 0 where it does not run.
+    #[must_use]
+    pub fn new(survey: &'a Survey) -> Exposure<'a> {
+        let facts = &survey.facts;
+        let log = (!facts.log_lines.is_empty()).then(|| explained(&facts.log_lines));
+        let of_log = log.as_ref().map(|it| it.situation.clone()).unwrap_or_default();
+        let log = log.map(|it| it.findings.iter().map(of_log_alone).collect());
+        let max_heap_bytes = facts.jvm.as_ref().and_then(|it| Flags::of(it).max_heap());
+        let Situation { jvm, host, cgroup, .. } = Situation::of_facts(facts);
+        let max_heap_bytes = max_heap_bytes.or(of_log.max_heap_bytes);
+        let situation = Situation { jvm, host, cgroup, max_heap_bytes, ..of_log };
+        Exposure { survey, situation, log }
+    }
+}
+
+/// What the lines alone say: when they were read means nothing, and there may be a gap between the first
+/// and the last of them.
+fn explained(lines: &[LogLine]) -> crate::Diagnosis {
+    let (mut parser, mut diagnosis) = (Parser::new(), LogDiagnosis::new(Keep::Longest(1)));
+    for line in lines {
+        parser.line(line.text.as_bytes(), &mut |event| diagnosis.event(event));
+    }
+    parser.finish(&mut |event| diagnosis.event(event));
+    diagnosis.finish(InputSummary::of_log("gc.log".into(), 0, &parser.counts(), 0))
+}
+
+fn of_log_alone(it: &Finding) -> OfLog {
+    OfLog {
+        cause: it.cause.id,
+        pauses: it.pauses,
+        evidence: it.evidence.iter().map(|it| it.statement.clone()).collect(),
+        detail: it.detail.clone(),
+    }
 }
 
 /// Every kind with its cause: those of the causes in the order of reports, then those of none.

@@ -1,10 +1,13 @@
 //! Flags that contradict each other, that this JDK does not know any more, or that do less than they seem to.
 use super::{
-    Check, Exposed, Exposure, HazardKind, Likelihood, Scope,
     flag_table::{Fate, fate},
     jdk_flags::{self, Wrong},
 };
-use crate::{jvm_flags, text};
+use crate::{
+    Exposure, HazardKind, Likelihood, Scope,
+    exposure::{Check, Exposed},
+    jvm_flags, text,
+};
 
 pub(super) static ALL: [HazardKind; 6] = [
     HazardKind {

@@ -1,5 +1,8 @@
 //! Settings of the host that belong to no cause.
-use super::{Check, Exposed, Exposure, HazardKind, Likelihood, Scope};
+use crate::{
+    Exposure, HazardKind, Likelihood, Scope,
+    exposure::{Check, Exposed},
+};
 
 pub(super) static ALL: [HazardKind; 1] = [HazardKind {
     id: "pressure-off",

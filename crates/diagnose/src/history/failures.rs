@@ -1,5 +1,5 @@
 //! The old generation before each collection: what tells fragmentation from a heap too small.
-use super::{Sizes, is_full};
+use super::{kinds::is_full, sizes::Sizes};
 use gclog::{FreeSpace, GcEvent, GcKind, YoungKind};
 
 /// The old generation as it was before a collection. Bytes; `None` where the log does not tell.

@@ -1,5 +1,5 @@
 //! A heap that is nearly full, or that is collected all the time.
-use super::is_full;
+use super::kinds::is_full;
 use gclog::{GcEvent, GcKind};
 use std::{collections::VecDeque, time::Duration};
 

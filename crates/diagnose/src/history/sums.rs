@@ -1,7 +1,11 @@
 //! Collections, summed as their events go by.
+use super::{
+    collection::Collection,
+    kinds::{is_remark, kind},
+};
 use crate::{
-    Count, CpuSums, Diagnosis, GcStatistics, Named, Pause, ReferenceSums, history::Collection,
-    linear_map::LinearMap, statistics::Percentiles,
+    Count, CpuSums, GcStatistics, Named, Pause, ReferenceSums, linear_map::LinearMap,
+    percentiles::Percentiles,
 };
 use gclog::{GcEvent, GcKind, GcPhase, YoungKind};
 use std::{collections::BTreeMap, time::Duration};
@@ -172,103 +176,8 @@ pub(crate) fn taken(stop: &Pause, collections: &[Collection]) -> Vec<Duration> {
     taken
 }
 
-/// The pauses that end marking: of CMS and G1, of ZGC, of Shenandoah.
-const REMARKS: [&str; 3] = ["remark", "mark-end", "final-mark"];
-
-/// Whether a pause of this kind ends marking.
-pub(crate) fn is_remark(kind: GcKind) -> bool {
-    matches!(kind, GcKind::Remark | GcKind::FinalMark | GcKind::MarkEnd)
-}
-
-/// Kinds that are collections and not steps of a concurrent cycle.
-const COLLECTIONS: [&str; 4] = ["young", "mixed", "full", "degenerated"];
-
-impl GcStatistics {
-    /// Pauses of one kind, such as `full`.
-    #[must_use]
-    pub fn of_kind(&self, kind: &str) -> Count {
-        self.of_kinds(&[kind])
-    }
-
-    /// Pauses that end marking, whatever the collector calls them: `remark` of CMS and G1,
-    /// `mark-end` of ZGC, `final-mark` of Shenandoah.
-    #[must_use]
-    pub fn remarks(&self) -> Count {
-        self.of_kinds(&REMARKS)
-    }
-
-    /// Concurrent cycles of the whole heap or of the old generation.
-    #[must_use]
-    pub fn old_cycles(&self) -> u64 {
-        self.concurrent_cycles.saturating_sub(self.young_cycles)
-    }
-
-    /// Collections, each once: young, mixed, full and degenerated ones. A collector whose pauses
-    /// are steps of a cycle (ZGC, Shenandoah) collects once a cycle.
-    #[must_use]
-    pub fn collections(&self) -> u64 {
-        let pauses = self.of_kinds(&COLLECTIONS).count;
-        let young = self.of_kinds(&["young", "mixed"]).count;
-        if young == 0 { pauses.max(self.concurrent_cycles) } else { pauses }
-    }
-
-    fn of_kinds(&self, kinds: &[&str]) -> Count {
-        let mut sum = Count::default();
-        for it in self.by_kind.iter().filter(|it| kinds.contains(&it.name.as_str())) {
-            sum.count += it.count.count;
-            sum.total += it.count.total;
-            sum.max = sum.max.max(it.count.max);
-        }
-        sum
-    }
-}
-
-impl Diagnosis {
-    /// Whether the input tells of pauses at all. A log without a single one may be of ZGC, which
-    /// logs them only if asked for its phases or for safepoints, or of nobody knows whom. A recording
-    /// may have neither probes nor counters nor a log.
-    #[must_use]
-    pub fn tells_of_pauses(&self) -> bool {
-        let is_log = self.inputs.iter().any(|it| it.kind == "gc-log");
-        let in_part = |&it: &recording::Source| self.coverage.ran(it) && !self.coverage.has(it);
-        let in_part = crate::findings::TELL_OF_STOPS.iter().any(in_part);
-        let logs_all = !matches!(self.jvm.collector.as_str(), "" | "zgc");
-        let unseen = in_part || self.lacks_for_stops().is_some();
-        let lost = self.lost_of_log().is_some();
-        self.statistics.all.count > 0 || (!unseen && !lost && (!is_log || logs_all))
-    }
-
-    /// The source for want of which a recording cannot say that the JVM was not stopped. `None` where
-    /// it can, and for other inputs.
-    #[must_use]
-    pub fn lacks_for_stops(&self) -> Option<recording::Source> {
-        self.inputs.iter().find(|it| it.kind == "recording")?;
-        let recorded = |source| self.coverage.has(source);
-        crate::findings::lacks_for_stops(self.statistics.all.count > 0, &recorded)
-    }
-
-    /// Statistics over the collections, where the input could have told of any: a log of safepoint
-    /// lines alone has none, which does not mean that there were none.
-    #[must_use]
-    pub fn collections_seen(&self) -> Option<&GcStatistics> {
-        let reported = |gc: &&GcStatistics| {
-            gc.pauses.count + gc.concurrent_cycles > 0 || !self.jvm.collector.is_empty()
-        };
-        self.gc.as_ref().filter(reported)
-    }
-}
-
 fn named(counts: impl Iterator<Item = (String, Count)>) -> Vec<Named> {
     let mut list: Vec<_> = counts.map(|(name, count)| Named { name, count }).collect();
     list.sort_by(|a, b| (b.count.total, &a.name).cmp(&(a.count.total, &b.name)));
     list
-}
-
-/// What a collection is counted as: young collections that begin a cycle are young ones.
-pub(crate) fn kind(gc: &GcEvent) -> &'static str {
-    match gc.kind {
-        GcKind::Young(YoungKind::Mixed) => "mixed",
-        GcKind::Young(_) => "young",
-        other => other.id(),
-    }
 }

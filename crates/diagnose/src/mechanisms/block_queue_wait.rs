@@ -18,7 +18,7 @@
 //!
 //! ## References
 //! Linux `block/blk-mq-tag.c` (`blk_mq_get_tag`), `block/blk-rq-qos.c` (`rq_qos_wait`), `block/blk-throttle.c`, `Documentation/admin-guide/cgroup-v2.rst` (IO).
-use super::Mechanism;
+use crate::Mechanism;
 
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "block-queue-wait",
@@ -48,7 +48,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check;
+    use crate::mechanisms::check;
 
     #[test]
     fn no_place_in_the_queue() {

@@ -19,7 +19,7 @@
 //!
 //! ## References
 //! Linux `kernel/cgroup/freezer.c` (`cgroup_enter_frozen`), `kernel/signal.c` (`do_freezer_trap`), `kernel/freezer.c` (`__refrigerator`, `__freeze_task`).
-use super::Mechanism;
+use crate::Mechanism;
 
 /// Version 2 has a trap of its own since Linux 5.2; version 1 uses the refrigerator of suspending.
 pub(super) static MECHANISM: Mechanism = Mechanism {
@@ -40,8 +40,8 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{check_stop, of_stop};
     use crate::index::Index;
+    use crate::mechanisms::{check_stop, of_stop};
     use recording::Facts;
 
     #[test]

@@ -15,7 +15,7 @@
 //!
 //! ## References
 //! Linux `mm/page-writeback.c` (`balance_dirty_pages`), `Documentation/admin-guide/sysctl/vm.rst` (`dirty_ratio`).
-use super::Mechanism;
+use crate::Mechanism;
 
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "dirty-throttling",
@@ -33,7 +33,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check;
+    use crate::mechanisms::check;
 
     #[test]
     fn a_writer_put_to_sleep() {

@@ -16,7 +16,7 @@
 //!
 //! ## References
 //! Linux `fs/super.c` (`freeze_super`, `sb_start_write`), `kernel/locking/percpu-rwsem.c`; `fsfreeze(8)`.
-use super::Mechanism;
+use crate::Mechanism;
 
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "file-system-freeze",
@@ -41,7 +41,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check;
+    use crate::mechanisms::check;
 
     #[test]
     fn a_writer_waits_for_the_thaw() {

@@ -18,7 +18,7 @@
 //!
 //! ## References
 //! Linux `kernel/locking/rwsem.c`, `fs/ext4/file.c` (`ext4_buffered_write_iter`), `fs/xfs/xfs_inode.c` (`xfs_ilock`), `fs/btrfs/inode.c` (`btrfs_inode_lock`).
-use super::Mechanism;
+use crate::Mechanism;
 
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "inode-lock",
@@ -53,7 +53,7 @@ const BELOW: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::check;
+    use crate::mechanisms::check;
 
     #[test]
     fn another_writer_has_the_file() {

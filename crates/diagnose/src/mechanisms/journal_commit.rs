@@ -21,7 +21,7 @@
 //! ## References
 //! Linux `fs/jbd2/transaction.c` (`do_get_write_access`, `add_transaction_credits`), `fs/jbd2/commit.c`, `fs/xfs/xfs_log.c`, `fs/btrfs/transaction.c`.
 //! Zhuang et al., "OS-Caused Large JVM Pauses", scenario II.
-use super::Mechanism;
+use crate::Mechanism;
 
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "journal-commit",
@@ -65,7 +65,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check;
+    use crate::mechanisms::check;
 
     #[test]
     fn the_time_stamp_of_a_log_waits_for_the_journal() {

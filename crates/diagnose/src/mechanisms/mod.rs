@@ -5,7 +5,7 @@
 //! stack. Names differ between kernels and compilers inline some of them, so each mechanism
 //! knows several and never relies on one; what stops a thread from outside the kernel also says
 //! itself.
-use crate::{case::Segment, index::Index};
+use crate::{Mechanism, case::Segment, index::Index};
 use recording::{ThreadSlice, ThreadState};
 
 mod block_queue_wait;
@@ -19,25 +19,6 @@ mod space_reservation;
 mod stable_page_writeback;
 mod stop_signal;
 mod tracer;
-
-/// One mechanism.
-#[derive(Debug)]
-pub struct Mechanism {
-    /// Name in text, JSON and file names.
-    pub id: &'static str,
-    /// For people, as a heading.
-    pub title: &'static str,
-    /// For the middle of a sentence: `waited for a journal commit`.
-    pub phrase: &'static str,
-    /// Ids of the causes that it refines, the most usual first; at least one.
-    pub causes: &'static [&'static str],
-    /// The leading `//!` lines of the mechanism's file.
-    pub(crate) page: &'static str,
-    /// Any of these functions in the stack shows it.
-    pub(crate) frames: &'static [&'static str],
-    /// Where not empty, one of these must be in the stack, too.
-    pub(crate) below: &'static [&'static str],
-}
 
 /// On the way to a disk, in the order in which they are tried: the first that fits is taken.
 ///
@@ -68,19 +49,6 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Mechanism> {
     BLOCKS.into_iter().chain(STOPS)
 }
 
-impl Mechanism {
-    /// Whether this function of the kernel is one of those that show it.
-    pub(crate) fn is_shown_by(&self, frame: &str) -> bool {
-        self.frames.contains(&frame)
-    }
-
-    /// The page in Markdown.
-    #[must_use]
-    pub fn page(&self) -> String {
-        self.page.to_owned()
-    }
-}
-
 /// The mechanism that a piece of a pause shows.
 pub(crate) fn of_segment(index: &Index<'_>, segment: &Segment) -> Option<&'static Mechanism> {
     if segment.state == Some(ThreadState::Stopped) {
@@ -98,7 +66,11 @@ pub(crate) fn of_stack(index: &Index<'_>, stack: Option<u32>) -> Option<&'static
 
 /// What stopped a thread. What the kernel says of itself comes before its stack, in which the
 /// freezer's functions may all be inlined.
-fn of_stop(index: &Index<'_>, stack: Option<u32>, frozen: bool) -> Option<&'static Mechanism> {
+pub(crate) fn of_stop(
+    index: &Index<'_>,
+    stack: Option<u32>,
+    frozen: bool,
+) -> Option<&'static Mechanism> {
     if frozen { Some(&control_group_freezer::MECHANISM) } else { first(&STOPS, index, stack) }
 }
 
@@ -132,7 +104,7 @@ pub(crate) fn check(frames: &str, expected: &str) {
 }
 
 #[cfg(test)]
-fn check_stop(frames: &str, expected: &str) {
+pub(crate) fn check_stop(frames: &str, expected: &str) {
     check_with(frames, expected, |index| of_stop(index, Some(1), false));
 }
 

@@ -21,7 +21,7 @@
 //!
 //! ## References
 //! Linux `fs/pipe.c` (`pipe_write`, since 6.15 `anon_pipe_write` and `fifo_pipe_write`; `pipe(7)` on capacity), `drivers/tty/n_tty.c` (`n_tty_write`), `drivers/tty/tty_io.c` (`file_tty_write`), `net/unix/af_unix.c` (`unix_stream_sendmsg`), `net/core/sock.c` (`sock_alloc_send_pskb`, `sock_wait_for_wmem`), `net/core/stream.c` (`sk_stream_wait_memory`), `net/ipv4/tcp.c` (`tcp_sendmsg_locked`).
-use super::Mechanism;
+use crate::Mechanism;
 
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "pipe-full",
@@ -60,7 +60,7 @@ pub(super) fn is_sample(frames: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check;
+    use crate::mechanisms::check;
 
     #[test]
     fn pipes_of_all_kernels() {

@@ -16,7 +16,7 @@
 //!
 //! ## References
 //! Linux `fs/btrfs/space-info.c` (`handle_reserve_ticket`), `fs/btrfs/delalloc-space.c`.
-use super::Mechanism;
+use crate::Mechanism;
 
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "space-reservation",
@@ -38,7 +38,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check;
+    use crate::mechanisms::check;
 
     #[test]
     fn a_writer_waits_for_space() {

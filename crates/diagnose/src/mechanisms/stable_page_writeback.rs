@@ -19,7 +19,7 @@
 //! ## References
 //! Linux `mm/page-writeback.c` (`folio_wait_stable`), `Documentation/ABI/stable/sysfs-block` (`stable_writes`).
 //! Zhuang et al., "OS-Caused Large JVM Pauses", scenario II, first cause.
-use super::Mechanism;
+use crate::Mechanism;
 
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "stable-page-writeback",
@@ -40,7 +40,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check;
+    use crate::mechanisms::check;
 
     #[test]
     fn a_page_on_its_way_to_the_disk_must_not_change() {

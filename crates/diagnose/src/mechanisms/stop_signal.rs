@@ -16,7 +16,7 @@
 //!
 //! ## References
 //! Linux `kernel/signal.c` (`do_signal_stop`); `signal(7)`.
-use super::Mechanism;
+use crate::Mechanism;
 
 pub(super) static MECHANISM: Mechanism = Mechanism {
     id: "stop-signal",
@@ -30,7 +30,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check_stop;
+    use crate::mechanisms::check_stop;
 
     #[test]
     fn a_signal_that_a_tracer_passed_on_is_a_signal() {

@@ -14,7 +14,7 @@
 //!
 //! ## References
 //! Linux `kernel/signal.c` (`ptrace_stop`, `do_jobctl_trap`); `ptrace(2)`.
-use super::Mechanism;
+use crate::Mechanism;
 
 /// Linux 4.18 to 6.18: also under `do_jobctl_trap` and `ptrace_notify`.
 pub(super) static MECHANISM: Mechanism = Mechanism {
@@ -35,7 +35,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check_stop;
+    use crate::mechanisms::check_stop;
 
     #[test]
     fn a_thread_at_a_system_call_or_a_trap() {

@@ -1,5 +1,5 @@
 //! The CPU time that a recording shows: what is done in stops, and between them.
-use super::{CpuLimits, MeasuredCpu, Predicted};
+use super::limits::{CpuLimits, MeasuredCpu, Predicted};
 use crate::{
     bandwidth::{Step, replay},
     index::Index,

@@ -2,7 +2,7 @@
 use super::time_to_use_up;
 use crate::{
     HazardKind, Likelihood, Scope,
-    hazards::{Awareness, Check, Exposed, Exposure},
+    exposure::{Awareness, Check, Exposed, Exposure},
     text,
 };
 

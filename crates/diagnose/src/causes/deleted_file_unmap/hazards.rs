@@ -1,7 +1,7 @@
 //! Large files that were deleted and are still mapped.
 use crate::{
     Culprit, CulpritKind, Detail, HazardKind, Likelihood, Scope,
-    hazards::{Check, Exposed, Exposure},
+    exposure::{Check, Exposed, Exposure},
     text,
 };
 use recording::FileFact;

@@ -1,7 +1,7 @@
 //! A heap that its control group or the host has no room for.
 use crate::{
     Detail, HazardKind, Likelihood, Scope,
-    hazards::{Awareness, Check, Exposed, Exposure},
+    exposure::{Awareness, Check, Exposed, Exposure},
     text,
 };
 

@@ -1,7 +1,7 @@
 //! A log whose writes may wait: on a disk, or on standard output.
 use crate::{
     Culprit, CulpritKind, Detail, HazardKind, Likelihood, Scope,
-    hazards::{Check, Exposed, Exposure, Medium, Pressure, disk_place, medium},
+    exposure::{Check, Exposed, Exposure, Medium, Pressure, disk_place, medium},
     outputs,
 };
 use recording::{FileFact, OutputFact};

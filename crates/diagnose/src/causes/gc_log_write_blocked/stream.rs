@@ -1,7 +1,7 @@
 //! The log on standard output or standard error, where that is a pipe, a terminal or a socket.
 use crate::{
-    Detail, WaitLocation, cause::Explanation, index::Index, os_evidence::spent_in_stops, outputs,
-    tally::Tally, text,
+    Detail, WaitLocation, cause::Explanation, culprits, index::Index, os_evidence::spent_in_stops,
+    outputs, tally::Tally, text,
 };
 use recording::OutputFact;
 
@@ -14,7 +14,7 @@ pub(super) fn explain(
     let blocked = format!("{} blocked in {} to {}", place.thread, place.call, place.path);
     Explanation {
         story: story(index, output, place),
-        culprits: outputs::culprits(tally, index, output),
+        culprits: culprits::readers(tally, index, output),
         evidence: vec![spent_in_stops(tally, &blocked)],
         detail: Detail::Stream(Box::new(output.clone())),
     }

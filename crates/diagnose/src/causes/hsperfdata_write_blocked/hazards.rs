@@ -1,7 +1,7 @@
 //! A file of counters that is on a disk.
 use crate::{
     HazardKind, Scope,
-    hazards::{Check, Exposed, Exposure, Medium, Pressure, disk_place, medium},
+    exposure::{Check, Exposed, Exposure, Medium, Pressure, disk_place, medium},
     text,
 };
 

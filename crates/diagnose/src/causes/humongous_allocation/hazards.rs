@@ -1,8 +1,8 @@
 //! Objects of more than half a region, by what the log shows of them.
-use super::CAUSE;
+use super::ID;
 use crate::{
     HazardKind, Likelihood, Scope,
-    hazards::{Check, Exposed, Exposure},
+    exposure::{Check, Exposed, Exposure},
 };
 
 pub(super) static HAZARDS: [HazardKind; 1] = [HazardKind {
@@ -18,17 +18,16 @@ fn in_log(exposure: &Exposure<'_>) -> Check {
     let Some(log) = exposure.log.as_ref().filter(|_| exposure.is_g1()) else {
         return Check::Inapplicable;
     };
-    let found = log.findings.iter().find(|it| it.cause.id == CAUSE.id).map(|finding| {
+    let found = log.iter().find(|it| it.cause == ID).map(|finding| {
         let times = match finding.pauses {
             1 => "1 collection was".to_owned(),
             n => format!("{n} collections were"),
         };
-        let evidence = finding.evidence.iter().map(|it| it.statement.clone());
         Exposed::new(
             Likelihood::Likely,
             format!("{times} begun for objects of more than half a region, by the GC log."),
         )
-        .because(evidence)
+        .because(finding.evidence.iter().cloned())
         .with_detail(finding.detail.clone())
     });
     Check::of(found)

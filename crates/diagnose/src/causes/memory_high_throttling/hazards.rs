@@ -1,7 +1,7 @@
 //! A heap larger than where its control group is slowed down.
 use crate::{
     Detail, HazardKind, Likelihood, Scope,
-    hazards::{Check, Exposed, Exposure},
+    exposure::{Check, Exposed, Exposure},
     text,
 };
 

@@ -1,7 +1,7 @@
 //! Memory of the JVM that is in swap, or that nothing keeps out of it.
 use crate::{
     HazardKind, Likelihood, Scope,
-    hazards::{Check, Exposed, Exposure},
+    exposure::{Check, Exposed, Exposure},
     text,
 };
 

@@ -1,7 +1,7 @@
 //! Huge pages that the JVM makes room for by itself, and a heap that has not got its memory yet.
 use crate::{
     HazardKind, Likelihood, Scope,
-    hazards::{Check, Exposed, Exposure},
+    exposure::{Check, Exposed, Exposure},
     text,
 };
 

@@ -3,7 +3,7 @@
 //! If both runs are alike, each pause of the two together is in the first with the probability that
 //! the first has of their time, whatever its length. How likely so unequal sums are then is computed
 //! exactly, over sums in small units.
-use super::Stopped;
+use super::moments::Stopped;
 
 /// So many units are the time stopped in both runs.
 pub(super) const UNITS: f64 = 4_096.0;

@@ -1,9 +1,9 @@
 //! What users feel of a change: time stopped, long pauses, the longest.
-use super::{Runs, differs, from_to};
+use super::runs::{Runs, differs, from_to};
 use crate::{
     Diagnosis, Value,
     compare::{
-        LARGE, Row, Significance,
+        row::{LARGE, Row, Significance},
         rows::{Limit, OVER, lengths_of},
     },
     text::{count, duration},

@@ -1,8 +1,8 @@
 //! What became of the cause with most time: that was measured, and needs no statistics.
-use super::{CauseRow, Runs};
+use super::runs::Runs;
 use crate::{
     Certainty, Diagnosis, Finding, Nature,
-    compare::LARGE,
+    compare::row::{CauseRow, LARGE},
     text::{duration, stops},
 };
 use std::time::Duration;

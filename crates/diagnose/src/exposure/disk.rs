@@ -1,6 +1,6 @@
 //! Where a file lies, how busy that disk is, and who writes to it.
-use super::{Exposure, Likelihood};
 use crate::{Culprit, CulpritKind, WaitLocation, text};
+use crate::{Exposure, Likelihood};
 use recording::FileFact;
 use std::{collections::BTreeMap, time::Duration};
 

@@ -1,5 +1,5 @@
 //! Whether a JVM knows of the limits of its control group.
-use super::Exposure;
+use crate::Exposure;
 
 /// What a JVM sees of its control group's limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
