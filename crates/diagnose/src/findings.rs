@@ -1,10 +1,11 @@
 //! From tallies to findings and verdicts.
 use crate::{
-    Cause, Finding, Nature, Verdict, Watched, causes,
+    Cause, Evidence, Finding, Nature, Rhythm, Verdict, Watched, causes,
     diagnosis::lacks_for_stops,
     index::Index,
-    rhythm, suspects,
+    log_evidence, rhythm, suspects,
     tally::{Tallies, Tally},
+    text,
 };
 use recording::Source;
 use std::{cmp::Reverse, time::Duration};
@@ -32,7 +33,7 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
         let place = place.max(it.lost_outside);
         (Reverse(place), !it.cause.is_fault(), Reverse(it.time))
     });
-    rhythm::tell(&mut findings, tallies);
+    tell_rhythm(&mut findings, tallies);
     findings
 }
 
@@ -118,6 +119,48 @@ pub(crate) fn verdicts(
         .enumerate()
         .map(|(order, cause)| Watched { cause, verdict: verdict(order, cause) })
         .collect()
+}
+
+/// Tells the rhythm of all pauses that a log does not explain, as evidence of the largest of the
+/// symptoms that show them. Where they have none together, one alone may have.
+fn tell_rhythm(findings: &mut [Finding], tallies: &Tallies) {
+    let tally = |it: &Finding| {
+        let order = causes::ALL.iter().position(|cause| cause.id == it.cause.id)?;
+        tallies.get(&order).filter(|_| is_symptom(it))
+    };
+    let all: Vec<_> =
+        findings.iter().filter_map(tally).flat_map(|it| it.windows.iter().copied()).collect();
+    if let Some(rhythm) = rhythm::of(&all) {
+        let largest = findings.iter_mut().find(|it| is_symptom(it));
+        if let Some(it) = largest {
+            it.evidence.push(evidence_of(rhythm));
+            it.rhythm = Some(rhythm);
+        }
+        return;
+    }
+    for it in findings {
+        if let Some(rhythm) = tally(it).and_then(|it| rhythm::of(&it.windows)) {
+            it.evidence.push(evidence_of(rhythm));
+            it.rhythm = Some(rhythm);
+            return;
+        }
+    }
+}
+
+fn is_symptom(it: &Finding) -> bool {
+    it.cause.nature == Nature::Symptom
+}
+
+/// `they come every 2 h 00 min, 5 times: check what the host does then`.
+fn evidence_of(Rhythm { period, times, missing }: Rhythm) -> Evidence {
+    let every = text::duration(period);
+    let missing = match missing {
+        0 => String::new(),
+        n => format!(" (and {n} time{} none)", if n == 1 { "" } else { "s" }),
+    };
+    let text =
+        format!("they come every {every}, {times} times{missing}: check what the host does then");
+    log_evidence::seen(Duration::ZERO, text)
 }
 
 #[cfg(test)]

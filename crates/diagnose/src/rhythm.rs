@@ -2,7 +2,7 @@
 //!
 //! One occurrence may be missing, another pause may come between, and the log may name what came by
 //! several symptoms: all of them are looked at together, and their rhythm is told once.
-use crate::{Evidence, Finding, Rhythm, causes, log_evidence, tally::Tallies, text};
+use crate::Rhythm;
 use recording::{Interval, MonoTime};
 use std::{cmp::Reverse, time::Duration};
 
@@ -24,48 +24,6 @@ const MIN_PART_PERCENT: u32 = 25;
 const OCCASION: Duration = Duration::from_secs(5);
 /// Of more occasions than these the first show the rhythm.
 const MOST_OCCASIONS: usize = 128;
-
-/// Tells the rhythm of all pauses that a log does not explain, as evidence of the largest of the
-/// symptoms that show them. Where they have none together, one alone may have.
-pub(crate) fn tell(findings: &mut [Finding], tallies: &Tallies) {
-    let tally = |it: &Finding| {
-        let order = causes::ALL.iter().position(|cause| cause.id == it.cause.id)?;
-        tallies.get(&order).filter(|_| is_symptom(it))
-    };
-    let all: Vec<_> =
-        findings.iter().filter_map(tally).flat_map(|it| it.windows.iter().copied()).collect();
-    if let Some(rhythm) = of(&all) {
-        let largest = findings.iter_mut().find(|it| is_symptom(it));
-        if let Some(it) = largest {
-            it.evidence.push(evidence(rhythm));
-            it.rhythm = Some(rhythm);
-        }
-        return;
-    }
-    for it in findings {
-        if let Some(rhythm) = tally(it).and_then(|it| of(&it.windows)) {
-            it.evidence.push(evidence(rhythm));
-            it.rhythm = Some(rhythm);
-            return;
-        }
-    }
-}
-
-fn is_symptom(it: &Finding) -> bool {
-    it.cause.nature == crate::Nature::Symptom
-}
-
-/// `they come every 2 h 00 min, 5 times: check what the host does then`.
-fn evidence(Rhythm { period, times, missing }: Rhythm) -> Evidence {
-    let every = text::duration(period);
-    let missing = match missing {
-        0 => String::new(),
-        n => format!(" (and {n} time{} none)", if n == 1 { "" } else { "s" }),
-    };
-    let text =
-        format!("they come every {every}, {times} times{missing}: check what the host does then");
-    log_evidence::seen(Duration::ZERO, text)
-}
 
 /// The rhythm of the largest parts of some pauses, if they have one: the longest period that nearly
 /// all the times between them are multiples of.

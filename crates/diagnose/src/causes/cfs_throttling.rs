@@ -34,7 +34,7 @@ use crate::{
     text,
     what_if::{Demand, WhatIf, what_if},
 };
-use recording::{CgroupFact, Source, ThreadState};
+use recording::{Source, ThreadState};
 use std::time::Duration;
 
 /// The usual period of a quota (`cpu.cfs_period_us`).
@@ -84,19 +84,12 @@ fn other_limits(index: &Index<'_>) -> Option<WhatIf> {
 fn story(index: &Index<'_>) -> String {
     let what = "The control group had used up its CPU quota, and the kernel took the threads off the CPUs until the next period began.";
     let threads = index.jvm.map_or(0, |jvm| jvm.gc_threads);
-    match os_evidence::cgroup(index).and_then(|it| time_to_use_up(it, threads)) {
+    match os_evidence::cgroup(index).and_then(|it| os_evidence::time_to_use_up(it, threads)) {
         None => what.into(),
         Some(time) => {
             format!("{what} Its {threads} GC threads alone use it up in {}.", text::duration(time))
         }
     }
-}
-
-/// How long it takes so many threads to use the quota up, where that is less than a period.
-fn time_to_use_up(cgroup: &CgroupFact, threads: u32) -> Option<Duration> {
-    let quota = cgroup.cpu_quota?;
-    let time = quota.checked_div(threads)?;
-    (time < cgroup.cpu_period).then_some(time)
 }
 
 /// A quota delays most of what runs longer than it allows, and each time by less than a period.

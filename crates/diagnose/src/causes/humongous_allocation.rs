@@ -30,10 +30,8 @@ use crate::{
 use recording::Source;
 use std::time::Duration;
 
-const ID: &str = "humongous-allocation";
-
 pub(super) static CAUSE: Cause = Cause {
-    id: ID,
+    id: "humongous-allocation",
     title: "Humongous allocation",
     short: "humongous allocation",
     needs: &[Source::GcLog],

@@ -1,8 +1,8 @@
 //! A quota that the JVM's threads use up at once, or does not know of.
-use super::time_to_use_up;
 use crate::{
     HazardKind, Likelihood, Scope,
     exposure::{Awareness, Check, Exposed, Exposure},
+    os_evidence::time_to_use_up,
     text,
 };
 

@@ -1,5 +1,4 @@
 //! Objects of more than half a region, by what the log shows of them.
-use super::ID;
 use crate::{
     HazardKind, Likelihood, Scope,
     exposure::{Check, Exposed, Exposure},
@@ -18,7 +17,7 @@ fn in_log(exposure: &Exposure<'_>) -> Check {
     let Some(log) = exposure.log.as_ref().filter(|_| exposure.is_g1()) else {
         return Check::Inapplicable;
     };
-    let found = log.iter().find(|it| it.cause == ID).map(|finding| {
+    let found = log.iter().find(|it| it.cause == "humongous-allocation").map(|finding| {
         let times = match finding.pauses {
             1 => "1 collection was".to_owned(),
             n => format!("{n} collections were"),
