@@ -7,12 +7,17 @@
 //! to the straggler ([`reaching`]). Safepoints whose slices were not kept are accounted
 //! from the VM thread's totals ([`totals`]).
 mod cover;
+pub(crate) mod cpu_use;
+pub(crate) mod hiccups;
 mod path;
 mod peers;
 mod reaching;
+pub(crate) mod remainder;
+pub(crate) mod room;
 mod saturated;
 mod segments;
 mod stolen;
+pub(crate) mod tally;
 #[cfg(test)]
 mod tests;
 mod totals;
@@ -21,10 +26,7 @@ mod work;
 pub(crate) use cover::cover;
 pub(crate) use segments::{from_slice, is_idle, merge};
 
-use crate::{
-    case::{PausePhase, Segment},
-    index::Index,
-};
+use crate::{case::PausePhase, case::Segment, facts::index::Index};
 use reaching::Reaching;
 use recording::{Interval, SafepointFact, ThreadRole, ThreadState};
 use segments::{overlay, unseen};

@@ -1,5 +1,5 @@
 //! One pause and the facts around it: all that a cause may look at.
-use crate::{Certainty, Pause, history::Collection, index::Index};
+use crate::{Certainty, Pause, facts::index::Index, history::Collection};
 use recording::{FileKey, Interval, KernelWorkKind, OffCpuCause, ThreadRole, ThreadState};
 use std::time::Duration;
 

@@ -3,6 +3,7 @@
 //! Everything here sees one event after the other and keeps a bounded amount, whatever the length
 //! of the log.
 mod collection;
+pub(crate) mod collection_traits;
 mod cycles;
 mod eden;
 mod failures;

@@ -10,120 +10,65 @@
 //! * [`examine`] looks for [hazards](Hazard): what a JVM is [exposed](Exposure) to, though it has not
 //!   struck.
 mod account;
-mod attributed;
-mod attribution;
-pub mod bandwidth;
+mod answer;
+#[cfg(any(test, feature = "facts-text"))]
+mod as_text;
 mod case;
 mod cause;
 mod causes;
-mod clues;
-mod collection_traits;
 mod compare;
-mod counted;
-mod cpu_list;
-mod cpu_use;
 mod culprits;
-mod diagnosis;
-mod doubt;
-mod evidence;
-mod exposure;
-#[cfg(any(test, feature = "facts-text"))]
-#[doc(hidden)]
-pub mod facts_text;
-mod findings;
-mod flags;
-mod from_log;
-mod from_recording;
+mod facts;
 mod gates;
 mod hazards;
-mod hiccups;
 mod history;
-mod host_lines;
-mod index;
-mod input_summary;
-mod intervals;
-mod jvm_flags;
-mod keep;
-mod kernel_work;
-mod linear_map;
-mod log_account;
-mod log_clock;
-mod log_evidence;
-mod log_joined;
-mod log_monitors;
-mod log_notes;
-mod log_openings;
-mod log_pause;
-mod log_pauses;
-#[cfg(any(test, feature = "facts-text"))]
-#[doc(hidden)]
-pub mod log_text;
-mod log_times;
-mod log_walk;
-mod longest;
-mod mechanism;
+mod log;
 mod mechanisms;
-mod numbers;
-mod opened;
-mod os_evidence;
-mod outputs;
-mod page;
-mod pause;
-mod percentiles;
-mod ratio;
-mod remainder;
-mod rhythm;
-mod room;
-mod sampled;
-#[cfg(any(test, feature = "facts-text"))]
-#[doc(hidden)]
-pub mod segments_text;
-mod situation;
-mod stages;
-mod statistics;
-mod suspects;
-mod syscalls;
-mod tally;
 pub mod text;
-mod timeline;
-mod value;
+mod values;
+mod wait;
 pub mod what_if;
 
-pub use attributed::{Attribution, Part};
+pub use answer::counted::{CauseParts, Counted};
+pub use answer::diagnosis::{Diagnosis, Finding, JvmSummary, Watched};
+pub use answer::doubt::Doubt;
+pub use answer::from_log::LogDiagnosis;
+pub use answer::from_recording::{diagnose_facts, diagnose_recording};
+pub use answer::keep::Keep;
+pub use answer::opened::{Lane, Opened, Span, Stretch, Wait};
+pub use answer::statistics::PauseStatistics;
+pub use answer::suspects::Suspect;
+#[cfg(any(test, feature = "facts-text"))]
+#[doc(hidden)]
+pub use as_text::{facts as facts_text, log as log_text, segments as segments_text};
 pub use cause::Cause;
-pub use compare::{CauseRow, Comparison, Row, Significance, compare};
-pub use counted::{CauseParts, Counted};
-pub use culprits::container_or_unit;
-pub use diagnosis::{Diagnosis, Finding, JvmSummary, Watched};
-pub use doubt::Doubt;
-pub use evidence::{
+pub use cause::attributed::{Attribution, Part};
+pub use cause::evidence::{
     Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature, StoppedBy, Verdict,
 };
-pub use exposure::{Exposure, HazardKind, Likelihood, Scope};
-pub use from_log::LogDiagnosis;
-pub use from_recording::{diagnose_facts, diagnose_recording};
+pub use cause::exposure::{Exposure, HazardKind, Likelihood, Scope};
+pub use compare::{CauseRow, Comparison, Row, Significance, compare};
+pub use culprits::container_or_unit;
+pub use facts::host_lines::{HostLine, HostLineKind};
+pub use facts::input_summary::InputSummary;
+pub use facts::jvm_flags::feature_version;
+pub use facts::situation::Situation;
 pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, metrics};
 pub use hazards::{Examination, Hazard, examine, hazard_kinds};
-pub use host_lines::{HostLine, HostLineKind};
-pub use input_summary::InputSummary;
-pub use jvm_flags::feature_version;
-pub use keep::Keep;
-pub use mechanism::{Mechanism, MechanismShare};
-pub use numbers::{
+pub use log::stages::{Stage, StageKind};
+pub use text::page::{bytes as page_bytes, length as page_length};
+pub use values::mechanism::{Mechanism, MechanismShare};
+pub use values::numbers::{
     CollectionShares, Count, CpuSums, GcStatistics, GenerationSizes, HeapPoint,
     HumongousStatistics, LiveSet, MemoryStatistics, Named, ReferenceSums, Rhythm, Unexplained,
     WaitLocation,
 };
-pub use opened::{Lane, Opened, Span, Stretch, Wait};
-pub use page::{bytes as page_bytes, length as page_length};
-pub use pause::{Pause, PauseKind, Times};
-pub use percentiles::{Bounds, Quantiles};
-pub use ratio::RatioSums;
-pub use situation::Situation;
-pub use stages::{Stage, StageKind};
-pub use statistics::PauseStatistics;
-pub use suspects::Suspect;
-pub use value::Value;
+pub use values::pause::{Pause, PauseKind, Times};
+pub use values::percentiles::{Bounds, Quantiles};
+pub use values::ratio::RatioSums;
+pub use values::value::Value;
+
+pub use what_if::bandwidth;
 
 /// All causes, in the order of reports.
 #[must_use]

@@ -5,6 +5,7 @@ mod cpus;
 mod duration;
 mod memory;
 mod nearest;
+pub(crate) mod page;
 
 pub use bytes::bytes;
 pub use count::{count, counted};

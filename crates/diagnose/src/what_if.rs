@@ -7,6 +7,7 @@
 //! a collection is divided evenly among its threads, however many; the application does as much
 //! between two stops as it did, on as many CPUs at once as it used while nobody throttled it, and
 //! waits in between for as long as it did; no other process wants the CPUs.
+pub mod bandwidth;
 mod demand;
 mod limits;
 

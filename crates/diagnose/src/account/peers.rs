@@ -1,6 +1,6 @@
 //! Charging the peer that held everybody up.
 use super::{cover::cover, segments::overlay};
-use crate::{Certainty, case::Segment, index::Index, outputs};
+use crate::{Certainty, case::Segment, facts::index::Index, wait::outputs};
 use recording::{Interval, OffCpuCause, ThreadRole, ThreadState};
 
 /// Replaces what `waiting` says by what a peer of `tid` did at the same time, where that is the

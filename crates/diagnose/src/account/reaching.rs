@@ -10,10 +10,7 @@ use super::{
     path,
     segments::{is_idle, overlay},
 };
-use crate::{
-    case::{PausePhase, Segment},
-    index::Index,
-};
+use crate::{case::PausePhase, case::Segment, facts::index::Index};
 use recording::{Interval, MonoTime, ThreadRole, ThreadSlice, ThreadState};
 use std::time::Duration;
 

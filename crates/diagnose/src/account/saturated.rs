@@ -7,10 +7,7 @@ use super::{
     peers::may_hold_up,
     segments::{overlay, unseen},
 };
-use crate::{
-    case::{PausePhase, Segment},
-    index::Index,
-};
+use crate::{case::PausePhase, case::Segment, facts::index::Index};
 use recording::{Interval, MonoTime, ThreadSlice, ThreadState};
 use std::collections::BTreeSet;
 

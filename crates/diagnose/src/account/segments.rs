@@ -1,9 +1,5 @@
 //! Stretches of a pause: what slices become, and how one account is laid upon another.
-use crate::{
-    Certainty,
-    case::{PausePhase, Segment, share},
-    index::Index,
-};
+use crate::{Certainty, case::PausePhase, case::Segment, case::share, facts::index::Index};
 use recording::{Interval, MonoTime, ThreadRole, ThreadSlice, ThreadState};
 
 /// A stretch in which nothing saw the thread.
@@ -63,7 +59,7 @@ fn is_in_native_code(index: &Index<'_>, slice: &ThreadSlice) -> bool {
 /// A block in a call that can only be a device or a kernel lock, though its stack was lost.
 fn is_disk_call(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     matches!(slice.entered, Some(recording::OffCpuCause::PageFault))
-        || crate::syscalls::is_log_call(index.architecture(), slice.entered)
+        || crate::facts::syscalls::is_log_call(index.architecture(), slice.entered)
 }
 
 /// Lays `over` upon `base` wherever `wins(base, over)` says so. Both are in order.

@@ -1,5 +1,5 @@
 //! What was taken of a stretch on a CPU becomes a segment of its own.
-use crate::{Certainty, case::Segment, index::Index};
+use crate::{Certainty, case::Segment, facts::index::Index};
 use recording::{Interval, ThreadState};
 use std::time::Duration;
 

@@ -1,8 +1,5 @@
 //! Accounts from totals, for safepoints too short to keep in detail.
-use crate::{
-    Certainty,
-    case::{PausePhase, Segment},
-};
+use crate::{Certainty, case::PausePhase, case::Segment};
 use recording::{Interval, SafepointTotals, ThreadRole, ThreadState};
 use std::time::Duration;
 

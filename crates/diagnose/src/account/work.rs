@@ -1,5 +1,5 @@
 //! The kernel's work, laid over what a thread did.
-use crate::{case::Segment, index::Index};
+use crate::{case::Segment, facts::index::Index};
 use recording::Interval;
 
 /// Cuts the segments at the edges of the kernel's work that their threads did, and says of each

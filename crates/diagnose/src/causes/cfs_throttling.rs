@@ -23,16 +23,10 @@
 mod hazards;
 
 use crate::{
-    Cause, Class, Detail, Nature,
-    case::{Case, LogPart, Segment},
-    cause::{Claims, Explanation},
-    clues::{Clues, Suspicion},
-    culprits,
-    index::Index,
-    os_evidence::{self, spent},
-    tally::Tally,
-    text,
-    what_if::{Demand, WhatIf, what_if},
+    Cause, Class, Detail, Nature, account::tally::Tally, case::Case, case::LogPart, case::Segment,
+    cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
+    cause::os_evidence, cause::os_evidence::spent, culprits, facts::index::Index, text,
+    what_if::Demand, what_if::WhatIf, what_if::what_if,
 };
 use recording::{Source, ThreadState};
 use std::time::Duration;
@@ -115,7 +109,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{check, culprits_of, story_of};
+    use crate::{as_text::facts::check, as_text::facts::culprits_of, as_text::facts::story_of};
 
     const THROTTLED: &str = "
         jvm 17.0.15 g1

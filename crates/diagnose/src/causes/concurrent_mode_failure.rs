@@ -16,13 +16,9 @@
 //! ## References
 //! HotSpot (until JDK 13) `gc/cms/concurrentMarkSweepGeneration.cpp` (`acquire_control_and_collect`, `report_concurrent_mode_interruption`); JEP 363.
 use crate::{
-    Cause, Class, Detail, Nature,
-    cause::{Claims, Explanation},
-    collection_traits::CollectionTrait,
-    history::Collection,
-    index::Index,
-    log_evidence::{extent, worst},
-    tally::Tally,
+    Cause, Class, Detail, Nature, account::tally::Tally, cause::Claims, cause::Explanation,
+    cause::log_evidence::extent, cause::log_evidence::worst, facts::index::Index,
+    history::Collection, history::collection_traits::CollectionTrait,
 };
 use recording::Source;
 
@@ -71,7 +67,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::check;
+    use crate::as_text::log::check;
 
     const LOG: &str = "9.000: [GC (Allocation Failure) 9.000: [ParNew: 306688K->306688K(306688K), 0.0000300 secs]9.000: [CMS9.500: [CMS-concurrent-mark: 1.000/1.100 secs] [Times: user=1.00 sys=0.00, real=1.10 secs]\n \
         (concurrent mode failure): 2690000K->500000K(2693312K), 2.6000000 secs] 2996688K->500000K(3000000K), [Metaspace: 3000K->3000K(1056768K)], 2.6100000 secs] [Times: user=2.60 sys=0.00, real=2.61 secs]\n";

@@ -19,13 +19,9 @@
 //! ## References
 //! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
 use crate::{
-    Cause, Class, Detail, Nature,
-    case::{Case, LogPart, Segment},
-    cause::{Claims, Explanation},
-    clues::{Clues, Suspicion},
-    index::Index,
-    os_evidence::spent_in_stops,
-    tally::Tally,
+    Cause, Class, Detail, Nature, account::tally::Tally, case::Case, case::LogPart, case::Segment,
+    cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
+    cause::os_evidence::spent_in_stops, facts::index::Index,
 };
 use recording::{Source, ThreadState};
 use std::time::Duration;
@@ -93,7 +89,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::check;
+    use crate::as_text::facts::check;
 
     const QUEUED: &str = "
         jvm 17.0.15 g1

@@ -21,13 +21,9 @@
 mod hazards;
 
 use crate::{
-    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature,
-    case::{Case, Segment},
-    cause::{Claims, Explanation},
-    index::Index,
-    os_evidence::spent,
-    tally::Tally,
-    text,
+    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature, account::tally::Tally,
+    case::Case, case::Segment, cause::Claims, cause::Explanation, cause::os_evidence::spent,
+    facts::index::Index, text,
 };
 use recording::{FileFact, Source, ThreadSlice, ThreadState};
 use std::time::Duration;
@@ -119,7 +115,7 @@ fn outside_pauses(index: &Index<'_>) -> Explanation {
     let Some(longest) = longest_outside(index) else { return Explanation::default() };
     let thread = text::the_thread(&index.thread_name(longest.tid));
     let time = text::duration(longest.interval.duration());
-    let call = crate::syscalls::call(index.architecture(), longest.entered);
+    let call = crate::facts::syscalls::call(index.architecture(), longest.entered);
     Explanation {
         story: vec![format!(
             "{thread} was blocked for {time}, freeing the blocks of a deleted file. Other threads \
@@ -166,7 +162,7 @@ fn culprit(file: &FileFact) -> Culprit {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{check, culprits_of, story_of};
+    use crate::{as_text::facts::check, as_text::facts::culprits_of, as_text::facts::story_of};
 
     const STACK: &str = "stack io_schedule do_get_write_access ext4_evict_inode evict __dentry_kill __fput task_work_run";
 

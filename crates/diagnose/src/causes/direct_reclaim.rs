@@ -22,16 +22,11 @@
 mod hazards;
 
 use crate::{
-    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Nature,
-    case::{Case, LogPart, Segment},
-    cause::{Claims, Explanation},
-    clues::{Clues, Suspicion},
-    culprits,
-    index::Index,
-    os_evidence::{self, counted, spent},
-    sampled::{self, Fault},
-    tally::Tally,
-    text,
+    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Nature, account::tally::Tally,
+    case::Case, case::LogPart, case::Segment, cause::Claims, cause::Explanation,
+    cause::clues::Clues, cause::clues::Suspicion, cause::os_evidence, cause::os_evidence::counted,
+    cause::os_evidence::spent, culprits, facts::index::Index, text, wait::sampled,
+    wait::sampled::Fault,
 };
 use recording::{KernelWorkKind, Source};
 use std::time::Duration;

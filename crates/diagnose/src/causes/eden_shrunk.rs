@@ -17,14 +17,10 @@
 //! ## References
 //! Balode: Tuning Espresso's JVM Performance (2016): `Ref Proc: 101.3 ms`, eden from 2872 MB to 216 MB, cured by a floor of 40 %; HotSpot `gc/g1/g1YoungGenSizer.hpp`, `gc/g1/g1Policy.cpp`.
 use crate::{
-    Cause, Class, Detail, Evidence, Nature,
-    cause::{Claims, Explanation},
-    collection_traits::CollectionTrait,
-    history::{Collection, EdenShrink},
-    index::Index,
-    log_evidence::{extent, memory, seen, worst},
-    tally::Tally,
-    text,
+    Cause, Class, Detail, Evidence, Nature, account::tally::Tally, cause::Claims,
+    cause::Explanation, cause::log_evidence::extent, cause::log_evidence::memory,
+    cause::log_evidence::seen, cause::log_evidence::worst, facts::index::Index,
+    history::Collection, history::EdenShrink, history::collection_traits::CollectionTrait, text,
 };
 use recording::Source;
 use std::time::Duration;
@@ -87,7 +83,7 @@ fn fell(it: EdenShrink) -> Evidence {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, pause, reported};
+    use crate::{as_text::log::check, as_text::log::pause, as_text::log::reported};
 
     /// Eden has 100 regions of 1 MiB; the second collection has a slow reference phase and sets
     /// eden to `next` regions.

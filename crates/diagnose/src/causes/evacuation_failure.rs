@@ -17,13 +17,9 @@
 //! ## References
 //! HotSpot `gc/g1/g1EvacFailureRegions.hpp`, `gc/g1/g1YoungCollector.cpp`; JEP 423 (region pinning).
 use crate::{
-    Cause, Class, Nature,
-    cause::{Claims, Explanation},
-    collection_traits::CollectionTrait,
-    history::{Collection, History},
-    index::Index,
-    log_evidence::{extent, seen},
-    tally::Tally,
+    Cause, Class, Nature, account::tally::Tally, cause::Claims, cause::Explanation,
+    cause::log_evidence::extent, cause::log_evidence::seen, facts::index::Index,
+    history::Collection, history::History, history::collection_traits::CollectionTrait,
 };
 use recording::Source;
 use std::time::Duration;
@@ -65,7 +61,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, pause};
+    use crate::{as_text::log::check, as_text::log::pause};
 
     #[test]
     fn to_space_exhausted_in_every_wording() {

@@ -13,15 +13,9 @@
 //! ## References
 //! HotSpot `prims/jvm.cpp` (`JVM_GC`), `gc/shared/gcCause.cpp`; JDK `java.nio.Bits` (`reserveMemory`).
 use crate::{
-    Cause, Class, Detail, Nature,
-    cause::{Claims, Explanation},
-    collection_traits::CollectionTrait,
-    history::Collection,
-    index::Index,
-    log_evidence::{extent, worst},
-    rhythm,
-    tally::Tally,
-    text,
+    Cause, Class, Detail, Nature, account::tally::Tally, cause::Claims, cause::Explanation,
+    cause::log_evidence::extent, cause::log_evidence::worst, cause::rhythm, facts::index::Index,
+    history::Collection, history::collection_traits::CollectionTrait, text,
 };
 use recording::Source;
 use std::time::Duration;
@@ -60,7 +54,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     let mut evidence = vec![extent(tally)];
     evidence.extend(rhythm::of(&tally.windows).map(|it| {
         let text = format!("they came every {}, {} times", text::duration(it.period), it.times);
-        crate::log_evidence::seen(Duration::ZERO, text)
+        crate::cause::log_evidence::seen(Duration::ZERO, text)
     }));
     Explanation {
         story: vec![
@@ -83,7 +77,7 @@ fn by_inspection(tally: &Tally) -> bool {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, pause, reported};
+    use crate::{as_text::log::check, as_text::log::pause, as_text::log::reported};
 
     #[test]
     fn asked_for_or_not() {

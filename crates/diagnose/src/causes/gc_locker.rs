@@ -16,12 +16,8 @@
 //! ## References
 //! JEP 423 (region pinning for G1); HotSpot `gc/shared/gcLocker.cpp`.
 use crate::{
-    Cause, Class, Count, Nature,
-    cause::{Claims, Explanation},
-    index::Index,
-    log_evidence::{collections, seen},
-    tally::Tally,
-    text,
+    Cause, Class, Count, Nature, account::tally::Tally, cause::Claims, cause::Explanation,
+    cause::log_evidence::collections, cause::log_evidence::seen, facts::index::Index, text,
 };
 use recording::Source;
 use std::time::Duration;
@@ -76,7 +72,7 @@ fn explain(_tally: &Tally, index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, diagnose, pause};
+    use crate::{as_text::log::check, as_text::log::diagnose, as_text::log::pause};
     use std::time::Duration;
 
     #[test]

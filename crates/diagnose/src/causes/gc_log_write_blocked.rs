@@ -24,17 +24,10 @@ mod hazards;
 mod stream;
 
 use crate::{
-    Cause, Certainty, Class, Nature,
-    case::{Case, LogPart, Segment},
-    cause::{Claims, Explanation},
-    clues::{Clues, Suspicion},
-    culprits::{self, Waited},
-    index::Index,
-    mechanisms,
-    os_evidence::spent_in_stops,
-    outputs, syscalls,
-    tally::Tally,
-    text,
+    Cause, Certainty, Class, Nature, account::tally::Tally, case::Case, case::LogPart,
+    case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
+    cause::os_evidence::spent_in_stops, culprits, culprits::Waited, facts::index::Index,
+    facts::syscalls, mechanisms, text, wait::outputs,
 };
 use recording::{FileKey, Source, ThreadRole};
 use std::time::Duration;
@@ -185,7 +178,7 @@ fn log_path<'a>(clues: &'a Clues<'_>) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::check;
+    use crate::as_text::facts::check;
 
     /// The VM thread blocks in the log write of a young collection.
     const BLOCKED: &str = "

@@ -15,15 +15,11 @@
 //! ## References
 //! HotSpot `gc/shared/gcVMOperations.hpp`, `gc/g1/g1VMOperations.hpp`, `gc/parallel/psVMOperations.hpp`.
 use crate::{
-    Cause, Class, Detail, Evidence, Nature,
-    case::{Case, PausePhase, Segment},
-    cause::{Claims, Explanation},
-    flags::Flags,
-    history::{History, Sizes},
-    index::Index,
-    log_evidence::{LONG_COLLECTION, busy, collector, memory, seen, worst},
-    tally::Tally,
-    text,
+    Cause, Class, Detail, Evidence, Nature, account::tally::Tally, case::Case, case::PausePhase,
+    case::Segment, cause::Claims, cause::Explanation, cause::log_evidence::LONG_COLLECTION,
+    cause::log_evidence::busy, cause::log_evidence::collector, cause::log_evidence::memory,
+    cause::log_evidence::seen, cause::log_evidence::worst, facts::flags::Flags,
+    facts::index::Index, history::History, history::Sizes, text,
 };
 use recording::Source;
 use std::time::Duration;
@@ -215,8 +211,7 @@ fn few_threads(log: &History, index: &Index<'_>) -> Option<String> {
 mod tests {
     use super::CAUSE;
     use crate::{
-        facts_text::check,
-        log_text::{cpu, pause, reported},
+        as_text::facts::check, as_text::log::cpu, as_text::log::pause, as_text::log::reported,
     };
 
     const YOUNG: &str = "

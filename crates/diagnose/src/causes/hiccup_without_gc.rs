@@ -17,13 +17,8 @@
 //! ## References
 //! Neo4j `VmPauseMonitor`; Hadoop and what is built on it `JvmPauseMonitor`.
 use crate::{
-    Cause, Class, Nature,
-    case::{Case, LogPart, Segment},
-    cause::{Claims, Explanation},
-    index::Index,
-    log_evidence::symptom,
-    tally::Tally,
-    text,
+    Cause, Class, Nature, account::tally::Tally, case::Case, case::LogPart, case::Segment,
+    cause::Claims, cause::Explanation, cause::log_evidence::symptom, facts::index::Index, text,
 };
 use std::time::Duration;
 
@@ -70,7 +65,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, diagnose, reported};
+    use crate::{as_text::log::check, as_text::log::diagnose, as_text::log::reported};
 
     fn log(pause_ms: u64, gc_ms: u64) -> String {
         format!(

@@ -24,16 +24,10 @@
 mod hazards;
 
 use crate::{
-    Cause, Certainty, Class, Nature, WaitLocation,
-    case::{Case, LogPart, Segment},
-    cause::{Claims, Explanation},
-    clues::{Clues, Suspicion},
-    culprits::{self, Waited},
-    index::Index,
-    os_evidence::spent,
-    sampled::{self, Fault},
-    tally::Tally,
-    text,
+    Cause, Certainty, Class, Nature, WaitLocation, account::tally::Tally, case::Case,
+    case::LogPart, case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues,
+    cause::clues::Suspicion, cause::os_evidence::spent, culprits, culprits::Waited,
+    facts::index::Index, text, wait::sampled, wait::sampled::Fault,
 };
 use recording::{OffCpuCause, Source, ThreadRole};
 use std::time::Duration;

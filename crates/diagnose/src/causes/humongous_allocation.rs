@@ -19,13 +19,10 @@
 mod hazards;
 
 use crate::{
-    Cause, Class, Detail, HumongousStatistics, Nature,
-    cause::{Claims, Explanation},
-    collection_traits::CollectionTrait,
-    history::Collection,
-    index::Index,
-    log_evidence::{extent, memory, seen},
-    tally::Tally,
+    Cause, Class, Detail, HumongousStatistics, Nature, account::tally::Tally, cause::Claims,
+    cause::Explanation, cause::log_evidence::extent, cause::log_evidence::memory,
+    cause::log_evidence::seen, facts::index::Index, history::Collection,
+    history::collection_traits::CollectionTrait,
 };
 use recording::Source;
 use std::time::Duration;
@@ -88,7 +85,7 @@ fn objects(it: HumongousStatistics) -> Option<crate::Evidence> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, pause, reported};
+    use crate::{as_text::log::check, as_text::log::pause, as_text::log::reported};
 
     fn log(request: u64) -> String {
         format!(

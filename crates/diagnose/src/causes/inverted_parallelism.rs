@@ -18,13 +18,9 @@
 //! ## References
 //! The term is the field's (JDK Mission Control's rule of this name, garbagecat); HotSpot `gc/shared/gcTraceTime.cpp`.
 use crate::{
-    Cause, Class, Nature,
-    case::LogPart,
-    cause::{Claims, Explanation},
-    index::Index,
-    log_evidence::{collections, cpu, seconds, seen, symptom},
-    tally::Tally,
-    text,
+    Cause, Class, Nature, account::tally::Tally, case::LogPart, cause::Claims, cause::Explanation,
+    cause::log_evidence::collections, cause::log_evidence::cpu, cause::log_evidence::seconds,
+    cause::log_evidence::seen, cause::log_evidence::symptom, facts::index::Index, text,
 };
 use recording::Source;
 
@@ -85,7 +81,9 @@ fn how_often(tally: &Tally, index: &Index<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, cpu, pause, reported};
+    use crate::{
+        as_text::log::check, as_text::log::cpu, as_text::log::pause, as_text::log::reported,
+    };
 
     fn log(user: u64, sys: u64, ms: u64) -> String {
         pause(2_000_000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", ms)

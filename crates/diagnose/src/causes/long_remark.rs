@@ -15,14 +15,10 @@
 //! ## References
 //! HotSpot `gc/g1/g1ConcurrentMark.cpp` (`remark`), until JDK 13 `gc/cms/concurrentMarkSweepGeneration.cpp` (`checkpointRootsFinalWork`).
 use crate::{
-    Cause, Class, Detail, Nature,
-    cause::{Claims, Explanation},
-    collection_traits::CollectionTrait,
-    history::{Collection, is_remark},
-    index::Index,
-    log_evidence::{extent, seen, worst},
-    tally::Tally,
-    text,
+    Cause, Class, Detail, Nature, account::tally::Tally, cause::Claims, cause::Explanation,
+    cause::log_evidence::extent, cause::log_evidence::seen, cause::log_evidence::worst,
+    facts::index::Index, history::Collection, history::collection_traits::CollectionTrait,
+    history::is_remark, text,
 };
 use gclog::GcPhase;
 use recording::Source;
@@ -75,7 +71,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::log_text::{check, pause};
+    use crate::{as_text::log::check, as_text::log::pause};
 
     #[test]
     fn fifty_milliseconds_are_long() {

@@ -23,16 +23,10 @@
 //! Linux `mm/filemap.c` (`filemap_fault`), `mm/memory.c` (`do_page_mkwrite`).
 //! Apache Kafka pull request 7540 and Apache ActiveMQ Artemis ARTEMIS-2317 met it in production.
 use crate::{
-    Cause, Certainty, Class, Nature, WaitLocation,
-    case::{Case, LogPart, Segment},
-    cause::{Claims, Explanation},
-    clues::{Clues, Suspicion},
-    culprits::{self, Waited},
-    index::Index,
-    os_evidence::spent_in_stops,
-    sampled::{self, Fault},
-    tally::Tally,
-    text,
+    Cause, Certainty, Class, Nature, WaitLocation, account::tally::Tally, case::Case,
+    case::LogPart, case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues,
+    cause::clues::Suspicion, cause::os_evidence::spent_in_stops, culprits, culprits::Waited,
+    facts::index::Index, text, wait::sampled, wait::sampled::Fault,
 };
 use recording::{OffCpuCause, Source};
 use std::time::Duration;
@@ -139,10 +133,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{
-        case::PausePhase,
-        facts_text::{case_of, check},
-    };
+    use crate::{as_text::facts::case_of, as_text::facts::check, case::PausePhase};
 
     const FAULT: &str = "
         jvm 17.0.15 g1

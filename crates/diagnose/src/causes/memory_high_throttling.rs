@@ -20,14 +20,9 @@
 mod hazards;
 
 use crate::{
-    Cause, Class, Culprit, CulpritKind, Nature,
-    case::{Case, Segment},
-    cause::{Claims, Explanation},
-    culprits,
-    index::Index,
-    os_evidence::{self, spent},
-    tally::Tally,
-    text,
+    Cause, Class, Culprit, CulpritKind, Nature, account::tally::Tally, case::Case, case::Segment,
+    cause::Claims, cause::Explanation, cause::os_evidence, cause::os_evidence::spent, culprits,
+    facts::index::Index, text,
 };
 use recording::{Interval, KernelWorkKind, Source};
 use std::time::Duration;
@@ -108,7 +103,7 @@ fn group(index: &Index<'_>) -> Option<Culprit> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{check, culprits_of};
+    use crate::{as_text::facts::check, as_text::facts::culprits_of};
 
     const SLOWED: &str = "
         jvm 17.0.15 g1

@@ -17,14 +17,9 @@
 //! ## References
 //! Linux `mm/memory.c` (`lock_mm_and_find_vma`), `kernel/locking/rwsem.c`, `Documentation/mm/process_addrs.rst`.
 use crate::{
-    Cause, Class, Culprit, CulpritKind, Nature,
-    case::{Case, Segment},
-    cause::{Claims, Explanation},
-    index::Index,
-    os_evidence::spent,
-    syscalls,
-    tally::Tally,
-    text,
+    Cause, Class, Culprit, CulpritKind, Nature, account::tally::Tally, case::Case, case::Segment,
+    cause::Claims, cause::Explanation, cause::os_evidence::spent, facts::index::Index,
+    facts::syscalls, text,
 };
 use recording::{OffCpuCause, Source, ThreadSlice, ThreadState};
 use std::{collections::BTreeMap, time::Duration};
@@ -163,7 +158,7 @@ fn holds(index: &Index<'_>, slice: &ThreadSlice) -> bool {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{check, culprits_of, story_of};
+    use crate::{as_text::facts::check, as_text::facts::culprits_of, as_text::facts::story_of};
 
     fn waits(us: u64, entered: &str, frames: &str) -> String {
         format!(

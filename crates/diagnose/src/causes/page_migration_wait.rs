@@ -15,13 +15,8 @@
 //! ## References
 //! Linux `mm/migrate.c` (`migration_entry_wait`, `migrate_misplaced_folio`), `Documentation/admin-guide/sysctl/kernel.rst` (`numa_balancing`).
 use crate::{
-    Cause, Class, Detail, Nature,
-    case::{Case, Segment},
-    cause::{Claims, Explanation},
-    index::Index,
-    os_evidence::spent,
-    tally::Tally,
-    text,
+    Cause, Class, Detail, Nature, account::tally::Tally, case::Case, case::Segment, cause::Claims,
+    cause::Explanation, cause::os_evidence::spent, facts::index::Index, text,
 };
 use recording::Source;
 use std::time::Duration;
@@ -95,7 +90,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{check, story_of};
+    use crate::{as_text::facts::check, as_text::facts::story_of};
 
     fn waits(us: u64, frames: &str) -> String {
         format!(

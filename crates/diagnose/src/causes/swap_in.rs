@@ -22,17 +22,10 @@
 mod hazards;
 
 use crate::{
-    Cause, Class, Evidence, Nature,
-    case::{Case, LogPart, Segment},
-    cause::{Claims, Explanation},
-    causes::page_migration_wait,
-    clues::{Clues, Suspicion},
-    culprits,
-    index::Index,
-    os_evidence::{counted, spent},
-    sampled::{self, Fault},
-    tally::Tally,
-    text,
+    Cause, Class, Evidence, Nature, account::tally::Tally, case::Case, case::LogPart,
+    case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
+    cause::os_evidence::counted, cause::os_evidence::spent, causes::page_migration_wait, culprits,
+    facts::index::Index, text, wait::sampled, wait::sampled::Fault,
 };
 use recording::Source;
 use std::time::Duration;
@@ -154,7 +147,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::{check, culprits_of, evidence_of};
+    use crate::{as_text::facts::check, as_text::facts::culprits_of, as_text::facts::evidence_of};
 
     const SWAPPED: &str = "
         jvm 17.0.15 g1

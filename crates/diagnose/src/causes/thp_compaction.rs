@@ -23,16 +23,10 @@
 mod hazards;
 
 use crate::{
-    Cause, Certainty, Class, Nature,
-    case::{Case, LogPart, Segment},
-    cause::{Claims, Explanation},
-    causes::page_migration_wait::is_balancing,
-    clues::{Clues, Suspicion},
-    flags::Flags,
-    index::Index,
-    os_evidence::{counted, spent},
-    tally::Tally,
-    text,
+    Cause, Certainty, Class, Nature, account::tally::Tally, case::Case, case::LogPart,
+    case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
+    cause::os_evidence::counted, cause::os_evidence::spent,
+    causes::page_migration_wait::is_balancing, facts::flags::Flags, facts::index::Index, text,
 };
 use recording::{Interval, KernelWorkKind, OffCpuCause, Source};
 use std::time::Duration;
@@ -154,7 +148,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::check;
+    use crate::as_text::facts::check;
 
     const ON_CPU: &str = "
         jvm 17.0.15 g1

@@ -14,13 +14,9 @@
 //! ## References
 //! HotSpot `runtime/vmOperations.hpp` (the list), `runtime/safepoint.cpp`.
 use crate::{
-    Cause, Class, Evidence, Nature,
-    case::{Case, LogPart, PausePhase, Segment},
-    cause::{Claims, Explanation},
-    clues::{Clues, Suspicion},
-    index::Index,
-    tally::Tally,
-    text,
+    Cause, Class, Evidence, Nature, account::tally::Tally, case::Case, case::LogPart,
+    case::PausePhase, case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues,
+    cause::clues::Suspicion, facts::index::Index, text,
 };
 use recording::{Source, ThreadRole};
 
@@ -90,7 +86,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::facts_text::check;
+    use crate::as_text::facts::check;
 
     #[test]
     fn an_operation_that_is_no_collection() {

@@ -1,7 +1,7 @@
 //! Two logs in, what differs out.
 use super::*;
 use crate::Value;
-use crate::{Keep, log_text};
+use crate::{Keep, as_text::log as log_text};
 use expect_test::{Expect, expect};
 
 /// A run of G1 in which every so often a young collection takes `lengths` in turn, in milliseconds,

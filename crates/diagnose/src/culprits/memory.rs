@@ -1,7 +1,8 @@
 //! Who took the memory.
 use super::process::{MOST, Process, named};
 use crate::{
-    Culprit, CulpritKind, index::Index, intervals::union, os_evidence, tally::Tally, text,
+    Culprit, CulpritKind, account::tally::Tally, cause::os_evidence, facts::index::Index, text,
+    values::intervals::union,
 };
 use recording::{Interval, MemoryFact};
 use std::{

@@ -1,6 +1,6 @@
 //! Who a process is, in words.
 use super::place::place;
-use crate::index::Index;
+use crate::facts::index::Index;
 use recording::runs_scripts;
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
 //! The control group whose quota of CPU time is used up.
-use crate::{Culprit, CulpritKind, index::Index, os_evidence, text};
+use crate::{Culprit, CulpritKind, cause::os_evidence, facts::index::Index, text};
 
 /// The control group whose CPU quota binds.
 pub(crate) fn cgroup_quota(index: &Index<'_>) -> Option<Culprit> {

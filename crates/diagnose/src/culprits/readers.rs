@@ -1,11 +1,8 @@
 //! Who should have read what the JVM writes to a stream.
 use super::process::{MOST, Process, named};
 use crate::{
-    Culprit, CulpritKind,
-    index::Index,
-    outputs::{other_end, readers},
-    tally::Tally,
-    text,
+    Culprit, CulpritKind, account::tally::Tally, facts::index::Index, text,
+    wait::outputs::other_end, wait::outputs::readers,
 };
 use recording::{Interval, MonoTime, OutputFact, OutputReaderFact};
 use std::{collections::BTreeSet, time::Duration};
@@ -52,7 +49,7 @@ fn statement(
 /// `was stopped by a signal in 9 of 11 samples, read 64 KB in all and used 10 ms of CPU time`.
 fn did(tally: &Tally, index: &Index<'_>, reader: &OutputReaderFact) -> String {
     let near: Vec<Interval> = tally.windows.iter().map(|it| it.1).collect();
-    let near = crate::intervals::union(near);
+    let near = crate::values::intervals::union(near);
     let counter = |what: &str| format!("output_reader.{}.{what}", reader.pid);
     let mut all: Vec<String> = held_up(index, reader, &near).into_iter().collect();
     if let Some(bytes) = index.growth(&counter("read_bytes"), &near) {

@@ -3,7 +3,10 @@
 //! Only who used that device is named, or one beneath it (the disk of a partition, what a RAID, dm or loop
 //! device lies on) that was busy meanwhile. Who wrote elsewhere is no suspect, however much that was.
 use super::process::{MOST, Process, named};
-use crate::{Culprit, CulpritKind, Detail, index::Index, intervals::union, tally::Tally, text};
+use crate::{
+    Culprit, CulpritKind, Detail, account::tally::Tally, facts::index::Index, text,
+    values::intervals::union,
+};
 use recording::{FileKey, Interval, WriterFact};
 use std::{
     cmp::Reverse,

@@ -216,7 +216,7 @@ fn size(gate: &Gate, of: &MemoryStatistics, bytes: u64) -> Known {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{gates::metrics, log_text};
+    use crate::{as_text::log as log_text, gates::metrics};
 
     #[test]
     fn a_metric_that_nothing_measures_is_not_taken_for_another() {

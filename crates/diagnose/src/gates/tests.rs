@@ -1,7 +1,7 @@
 //! A condition and a log in, a judgement out.
 use super::*;
 use crate::Value;
-use crate::{Diagnosis, Keep, log_text};
+use crate::{Diagnosis, Keep, as_text::log as log_text};
 use expect_test::{Expect, expect};
 use std::time::Duration;
 

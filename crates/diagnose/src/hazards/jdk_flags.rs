@@ -7,8 +7,8 @@
 //!
 //! HotSpot `runtime/arguments.cpp` (`parse_argument`, `process_argument`), and starting JDK 8, 11, 17, 21, 25
 //! and 27 with each form; `starts.rs` of the program's tests does so again.
-use crate::flags::Flags;
-use crate::jvm_flags;
+use crate::facts::flags::Flags;
+use crate::facts::jvm_flags;
 use strsim::levenshtein;
 
 const TABLE: &str = include_str!("jdk-flags.txt");

@@ -4,9 +4,8 @@ use super::{
     jdk_flags::{self, Wrong},
 };
 use crate::{
-    Exposure, HazardKind, Likelihood, Scope,
-    exposure::{Check, Exposed},
-    jvm_flags, text,
+    Exposure, HazardKind, Likelihood, Scope, cause::exposure::Check, cause::exposure::Exposed,
+    facts::jvm_flags, text,
 };
 
 pub(super) static ALL: [HazardKind; 6] = [

@@ -1,7 +1,6 @@
 //! Settings of the host that belong to no cause.
 use crate::{
-    Exposure, HazardKind, Likelihood, Scope,
-    exposure::{Check, Exposed},
+    Exposure, HazardKind, Likelihood, Scope, cause::exposure::Check, cause::exposure::Exposed,
 };
 
 pub(super) static ALL: [HazardKind; 1] = [HazardKind {

@@ -16,7 +16,7 @@
 //! mappings                              were read
 //! ```
 use super::{Exposure, Scope, examine};
-use crate::facts_text;
+use crate::as_text::facts as facts_text;
 use recording::{
     DeletedFile, FileFact, FileKey, Interval, JvmFact, MemoryFact, MonoTime, Sample, Survey,
     WriterFact,

@@ -1,6 +1,6 @@
 //! What a collection of this log usually takes, so that one far beyond that is noticed.
 use super::sizes::Sizes;
-use crate::linear_map::LinearMap;
+use crate::values::linear_map::LinearMap;
 use gclog::{GcEvent, GcKind, YoungKind};
 use std::{collections::VecDeque, time::Duration};
 

@@ -5,7 +5,7 @@
 //! stack. Names differ between kernels and compilers inline some of them, so each mechanism
 //! knows several and never relies on one; what stops a thread from outside the kernel also says
 //! itself.
-use crate::{Mechanism, case::Segment, index::Index};
+use crate::{Mechanism, case::Segment, facts::index::Index};
 use recording::{ThreadSlice, ThreadState};
 
 mod block_queue_wait;

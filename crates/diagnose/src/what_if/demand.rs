@@ -1,9 +1,8 @@
 //! The CPU time that a recording shows: what is done in stops, and between them.
 use super::limits::{CpuLimits, MeasuredCpu, Predicted};
 use crate::{
-    bandwidth::{Step, replay},
-    index::Index,
-    intervals::{overlap, union},
+    facts::index::Index, values::intervals::overlap, values::intervals::union,
+    what_if::bandwidth::Step, what_if::bandwidth::replay,
 };
 use recording::{Facts, Interval, MonoTime, SafepointFact, ThreadRole, ThreadState};
 use std::{fmt, time::Duration};

@@ -1,5 +1,5 @@
 //! Limits of CPU time, and what became of a recording under them.
-use crate::bandwidth::Bandwidth;
+use crate::what_if::bandwidth::Bandwidth;
 use std::time::Duration;
 
 /// Limits of CPU time, and the threads that use it up.

@@ -1,8 +1,7 @@
 //! A heap larger than where its control group is slowed down.
 use crate::{
-    Detail, HazardKind, Likelihood, Scope,
-    exposure::{Check, Exposed, Exposure},
-    text,
+    Detail, HazardKind, Likelihood, Scope, cause::exposure::Check, cause::exposure::Exposed,
+    cause::exposure::Exposure, text,
 };
 
 pub(super) static HAZARDS: [HazardKind; 1] = [HazardKind {

@@ -1,9 +1,8 @@
 //! What became of the cause with most time: that was measured, and needs no statistics.
 use super::runs::Runs;
 use crate::{
-    Certainty, Diagnosis, Finding, Nature,
-    compare::row::{CauseRow, LARGE},
-    text::{duration, stops},
+    Certainty, Diagnosis, Finding, Nature, compare::row::CauseRow, compare::row::LARGE,
+    text::duration, text::stops,
 };
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! Who is named: waits and users of CPUs in, culprits out.
-use crate::{Detail, Diagnosis, facts_text::diagnose};
+use crate::{Detail, Diagnosis, as_text::facts::diagnose};
 
 /// A stop of 100 ms with two GC threads on two CPUs, of which GC Thread#1 waits from 10 to 90 ms.
 const STOP: &str = "

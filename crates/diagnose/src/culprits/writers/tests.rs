@@ -1,6 +1,6 @@
 //! Who is named: what was waited for and who wrote where in, culprits out.
 use super::*;
-use crate::facts_text::diagnose;
+use crate::as_text::facts::diagnose;
 use recording::MonoTime;
 
 /// The VM thread waits 100 ms for the journal in a write to the GC log, which is on sdb1 (device 7).

@@ -1,0 +1,171 @@
+//! The JVM and host of an input, as far as it tells.
+use crate::{facts::flags::Flags, facts::index::Index, facts::jvm_flags, history::History};
+use recording::{CgroupFact, Facts, HostFact, JvmFact};
+
+/// A heap of which more than this is live is full of it.
+pub(crate) const FULL_PERCENT: u128 = 70;
+
+/// What a remedy is fitted to, whatever the cause. `None` is what the input does not tell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Situation {
+    /// The JVM; of a log alone its version, collector and flags, with a pid of 0.
+    pub jvm: Option<JvmFact>,
+    /// The host.
+    pub host: Option<HostFact>,
+    /// The limits that bind the JVM.
+    pub cgroup: Option<CgroupFact>,
+    /// The memory that the JVM saw when it started: its container's, where it knows of one.
+    pub memory_bytes: Option<u64>,
+    /// CPUs that the JVM saw when it started.
+    pub cpus: Option<u32>,
+    /// The heap's limit: its flag, or the largest heap that the log shows.
+    pub max_heap_bytes: Option<u64>,
+    /// Size of a G1 region.
+    pub region_size_bytes: Option<u64>,
+    /// What was live after the last collection of the old generation.
+    pub live_bytes: Option<u64>,
+    /// The most that class metadata took.
+    pub metaspace_bytes: Option<u64>,
+    /// Threads that collect while the application runs.
+    pub concurrent_workers: Option<u32>,
+    /// Whether its log has the form that JDK 8 and older write.
+    pub has_legacy_log: bool,
+}
+
+impl Situation {
+    pub(crate) fn of(index: &Index<'_>) -> Situation {
+        let log = index.log;
+        let of_log = |number: fn(&History) -> Option<u64>| log.and_then(number);
+        Situation {
+            jvm: index.jvm.cloned(),
+            host: index.host.cloned(),
+            cgroup: index.facts.and_then(|it| it.cgroup.clone()),
+            memory_bytes: of_log(|it| it.jvm.memory_bytes),
+            cpus: log.and_then(|it| it.jvm.cpus),
+            max_heap_bytes: of_log(|it| {
+                let seen = Some(it.memory.most_capacity()).filter(|it| *it > 0);
+                it.jvm.max_heap_bytes.or(seen)
+            }),
+            region_size_bytes: of_log(|it| it.jvm.region_size_bytes()),
+            live_bytes: of_log(|it| it.memory.live_set().map(|it| it.last)),
+            metaspace_bytes: of_log(|it| it.memory.most_metaspace()),
+            concurrent_workers: log.and_then(|it| it.jvm.concurrent_workers),
+            has_legacy_log: log.is_some_and(|it| it.jvm.is_legacy),
+        }
+    }
+
+    /// What facts of one moment tell, with nothing recorded.
+    #[must_use]
+    pub fn of_facts(facts: &Facts) -> Situation {
+        Situation {
+            jvm: facts.jvm.clone(),
+            host: facts.host.clone(),
+            cgroup: facts.cgroup.clone(),
+            max_heap_bytes: facts.jvm.as_ref().and_then(|it| Flags(&it.flags).max_heap()),
+            ..Situation::default()
+        }
+    }
+
+    /// The feature version of the JVM: 17 of `17.0.15+6`, 8 of `1.8.0_412`; 8 where only the form of
+    /// the log tells that it is so old.
+    #[must_use]
+    pub fn feature(&self) -> Option<u32> {
+        let version = self.jvm.as_ref().and_then(|it| jvm_flags::feature_version(&it.version));
+        version.or(self.has_legacy_log.then_some(8))
+    }
+
+    /// The collector's id; empty where unknown.
+    #[must_use]
+    pub fn collector(&self) -> &str {
+        self.jvm.as_ref().map_or("", |it| it.collector.as_str())
+    }
+
+    /// Whether it is a program of `GraalVM` that was compiled ahead of time: no HotSpot JVM, and not its
+    /// flags.
+    #[must_use]
+    pub fn is_native_image(&self) -> bool {
+        self.collector() == gclog::Collector::NativeImage.id()
+    }
+
+    /// Whether what stays after a full collection leaves so little of the heap that to collect earlier
+    /// frees nothing: more than 70 % of it.
+    #[must_use]
+    pub fn is_full_of_live_data(&self) -> bool {
+        let (Some(live), Some(heap)) = (self.live_bytes, self.max_heap_bytes) else { return false };
+        u128::from(live) * 100 > u128::from(heap) * FULL_PERCENT
+    }
+
+    /// The flags given, in the order in which the JVM applies them.
+    #[must_use]
+    pub fn flags(&self) -> &[String] {
+        self.jvm.as_ref().map_or(&[], |it| &it.flags)
+    }
+
+    /// What was said of a switch: of `-XX:+name` and `-XX:-name` the last one holds. `None` where the
+    /// JVM's default does.
+    #[must_use]
+    pub fn switch(&self, name: &str) -> Option<bool> {
+        Flags(self.flags()).switch(name)
+    }
+
+    /// Whether `-XX:+name` was given and no `-XX:-name` behind it.
+    #[must_use]
+    pub fn is_on(&self, name: &str) -> bool {
+        self.switch(name) == Some(true)
+    }
+
+    /// Whether a flag holds as it is written here: nothing that was given behind it undoes it.
+    #[must_use]
+    pub fn holds(&self, flag: &str) -> bool {
+        let Some(setting) = flag.strip_prefix("-XX:") else {
+            return self.flags().iter().any(|it| it == flag);
+        };
+        match (setting.strip_prefix('+'), setting.strip_prefix('-'), setting.split_once('=')) {
+            (Some(name), ..) => self.is_on(name),
+            (_, Some(name), _) => self.switch(name) == Some(false),
+            (.., Some((name, value))) => Flags(self.flags()).value(name) == Some(value),
+            _ => false,
+        }
+    }
+
+    /// Whether `-XX:` with this name was given, with whatever value: `+Name`, `-Name` or `Name=…`.
+    /// Of a switch that does not tell how it stands: see [`switch`](Self::switch).
+    #[must_use]
+    pub fn given(&self, name: &str) -> bool {
+        self.flags().iter().any(|it| jvm_flags::name(it) == Some(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_switch_that_is_off_and_one_that_a_later_flag_undoes_do_not_count_as_on() {
+        let check = |line: &str, switch: Option<bool>| {
+            let flags = line.split_whitespace().map(str::to_owned).collect();
+            let jvm = JvmFact { flags, ..JvmFact::default() };
+            let it = Situation { jvm: Some(jvm), ..Situation::default() };
+            let held = (it.switch("A"), it.is_on("A"), it.holds("-XX:+A"), it.holds("-XX:-A"));
+            let (on, off) = (switch == Some(true), switch == Some(false));
+            assert_eq!(held, (switch, on, on, off), "{line}");
+        };
+        check("-XX:+A", Some(true));
+        check("-XX:-A", Some(false));
+        check("-XX:+A -XX:-A", Some(false));
+        check("-XX:-A -XX:+A", Some(true));
+        check("-XX:+AB -XX:A=1", None);
+    }
+
+    #[test]
+    fn of_two_values_the_later_one_holds() {
+        let flags = ["-XX:A=1", "-XX:A=2", "-Xms1g"].map(str::to_owned).to_vec();
+        let it = Situation {
+            jvm: Some(JvmFact { flags, ..JvmFact::default() }),
+            ..Situation::default()
+        };
+        let held = ["-XX:A=1", "-XX:A=2", "-Xms1g", "-Xms2g"].map(|flag| it.holds(flag));
+        assert_eq!(held, [false, true, true, false]);
+        assert!(it.given("A") && !it.given("B"));
+    }
+}

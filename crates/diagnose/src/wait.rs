@@ -1,0 +1,3 @@
+//! What a stretch of a thread waits for.
+pub(crate) mod outputs;
+pub(crate) mod sampled;
