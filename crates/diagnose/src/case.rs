@@ -1,5 +1,11 @@
 //! One pause and the facts around it: all that a cause may look at.
-use crate::{Certainty, Pause, facts::index::Index, history::Collection};
+use crate::{
+    Certainty, Mechanism, Pause,
+    facts::index::Index,
+    history::Collection,
+    mechanisms,
+    wait::{Blocked, Wait, Waits},
+};
 use recording::{FileKey, Interval, KernelWorkKind, OffCpuCause, ThreadRole, ThreadState};
 use std::time::Duration;
 
@@ -44,6 +50,8 @@ pub(crate) struct Segment {
     /// Where only a log speaks: which part of the pause it is, and of which of the case's
     /// collections.
     pub(crate) log: Option<(LogPart, usize)>,
+    /// What it waits for; nothing before that was [looked for](Segment::look).
+    pub(crate) waits: Waits,
     /// The cause that explains it and has it: its place in `causes::ALL`.
     pub(crate) taken: Option<usize>,
 }
@@ -97,6 +105,7 @@ impl Segment {
             stolen: Duration::ZERO,
             certainty: Certainty::Measured,
             log: None,
+            waits: Waits::default(),
             taken: None,
         }
     }
@@ -104,6 +113,30 @@ impl Segment {
     /// The same over a part of its interval, with its share of what was stolen.
     pub(crate) fn over(&self, interval: Interval) -> Segment {
         Segment { interval, stolen: share(self.stolen, interval, self.interval), ..self.clone() }
+    }
+
+    /// Decides what it waits for, once its account is made.
+    pub(crate) fn look(&mut self, index: &Index<'_>) {
+        let Segment { role, entered, stack, fd, file, fault_offset, interval, .. } = *self;
+        if self.is_blocked() {
+            let is_sampled = self.certainty == Certainty::Inferred;
+            let blocked =
+                Blocked { role, entered, stack, fd, file, fault_offset, is_sampled, interval };
+            self.waits = blocked.waits(index);
+        }
+        if let Some(work) = self.work {
+            self.waits = self.waits.with_work(index, work, interval);
+        }
+    }
+
+    /// Whether it waits for this.
+    pub(crate) fn waits_for(&self, wait: Wait) -> bool {
+        self.waits.has(wait)
+    }
+
+    /// How exactly it was blocked or stopped, where its stack shows that.
+    pub(crate) fn mechanism(&self, index: &Index<'_>) -> Option<&'static Mechanism> {
+        mechanisms::of(index, self.state, self.stack, self.frozen)
     }
 
     /// How long it is, in nanoseconds: these are summed for every pause of a log.

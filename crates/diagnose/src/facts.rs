@@ -8,5 +8,6 @@ pub(crate) mod input_summary;
 pub(crate) mod jvm_flags;
 pub(crate) mod kernel_work;
 pub(crate) mod situation;
+pub(crate) mod stacks;
 pub(crate) mod syscalls;
 pub(crate) mod timeline;

@@ -44,7 +44,7 @@ pub use as_text::{facts as facts_text, log as log_text, segments as segments_tex
 pub use cause::Cause;
 pub use cause::attributed::{Attribution, Part};
 pub use cause::evidence::{
-    Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature, StoppedBy, Verdict,
+    Class, Culprit, CulpritKind, Detail, Evidence, Nature, StoppedBy, Verdict,
 };
 pub use cause::exposure::{Exposure, HazardKind, Likelihood, Scope};
 pub use compare::{CauseRow, Comparison, Row, Significance, compare};
@@ -57,6 +57,7 @@ pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, 
 pub use hazards::{Examination, Hazard, examine, hazard_kinds};
 pub use log::stages::{Stage, StageKind};
 pub use text::page::{bytes as page_bytes, length as page_length};
+pub use values::certainty::Certainty;
 pub use values::mechanism::{Mechanism, MechanismShare};
 pub use values::numbers::{
     CollectionShares, Count, CpuSums, GcStatistics, GenerationSizes, HeapPoint,

@@ -9,8 +9,8 @@
 //! its own affair.
 use crate::{
     Pause, PauseKind, Times, account::cover, account::merge, case::Case, case::PausePhase,
-    case::Segment, causes::is_memory_high, causes::passes_through_file_mapping,
-    facts::index::Index, mechanisms, values::intervals::union, wait::sampled, wait::sampled::Fault,
+    case::Segment, facts::index::Index, mechanisms, values::intervals::union, wait::Blocked,
+    wait::Wait,
 };
 use recording::{Cut, Interval, MonoTime, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
 use std::{cmp::Reverse, collections::BinaryHeap, time::Duration};
@@ -23,7 +23,7 @@ const MAX_GAP: Duration = Duration::from_millis(5);
 
 /// What a thread waited for without anybody stopping it, outside of all stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Wait {
+pub(crate) struct Waited {
     interval: Interval,
     tid: u32,
     /// Between which two stops it lies.
@@ -31,20 +31,20 @@ pub(crate) struct Wait {
 }
 
 /// The hiccups of a recording in order, each as its waits; `stops` are the intervals of its pauses.
-pub(crate) fn of(index: &Index<'_>, stops: impl IntoIterator<Item = Interval>) -> Vec<Vec<Wait>> {
+pub(crate) fn of(index: &Index<'_>, stops: impl IntoIterator<Item = Interval>) -> Vec<Vec<Waited>> {
     let stops = union(stops.into_iter().collect());
     let mut waits = waits(index, &stops);
     waits.sort_unstable();
-    grouped(&waits).into_iter().map(<[Wait]>::to_vec).collect()
+    grouped(&waits).into_iter().map(<[Waited]>::to_vec).collect()
 }
 
 /// From the first of these waits, which are in order, to the end of the last.
-pub(crate) fn interval(waits: &[Wait]) -> Interval {
+pub(crate) fn interval(waits: &[Waited]) -> Interval {
     let start = waits.first().map_or(MonoTime(0), |it| it.interval.start);
     Interval::new(start, waits.iter().map(|it| it.interval.end).max().unwrap_or(start))
 }
 
-fn waits(index: &Index<'_>, stops: &[Interval]) -> Vec<Wait> {
+fn waits(index: &Index<'_>, stops: &[Interval]) -> Vec<Waited> {
     let mut waits = Vec::new();
     let everything = Interval::new(MonoTime(0), MonoTime(u64::MAX));
     for tid in index.threads_with_slices() {
@@ -73,25 +73,26 @@ fn stops_all(index: &Index<'_>, slice: &ThreadSlice) -> bool {
 fn is_wait(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     match slice.state {
         ThreadState::Throttled | ThreadState::Stopped => true,
-        ThreadState::Blocked if is_memory_high(index, slice.stack) => true,
-        ThreadState::Blocked if slice.sampled && slice.file.is_none() => {
-            matches!(sampled::of_slice(index, slice), Some(Fault::Swap | Fault::Counters))
-        }
         ThreadState::Blocked => {
-            let counters = slice.fault_offset.is_some() || index.is_counters_file(slice.file);
-            let own_file = slice.file.is_some() || passes_through_file_mapping(index, slice.stack);
-            slice.entered == Some(OffCpuCause::PageFault) && (counters || !own_file)
+            let waits = Blocked::of(index, slice).waits(index);
+            let own_file = slice.file.is_some() || waits.has(Wait::MappedPage);
+            let is_known_fault = slice.entered == Some(OffCpuCause::PageFault)
+                && (!slice.sampled || slice.file.is_some());
+            waits.has(Wait::MemoryHigh)
+                || waits.has(Wait::Counters)
+                || (slice.sampled && slice.file.is_none() && waits.has(Wait::Swap))
+                || (is_known_fault && !own_file)
         }
         ThreadState::OnCpu | ThreadState::Runnable => false,
     }
 }
 
 /// Adds the parts of `wait` between the stops, as far as they are long enough by themselves.
-fn outside(tid: u32, wait: Interval, stops: &[Interval], waits: &mut Vec<Wait>) {
+fn outside(tid: u32, wait: Interval, stops: &[Interval], waits: &mut Vec<Waited>) {
     let mut add = |start: MonoTime, end: MonoTime, room: usize| {
         let interval = Interval::new(start, end);
         if interval.duration() >= MIN_WAIT {
-            waits.push(Wait { interval, tid, room });
+            waits.push(Waited { interval, tid, room });
         }
     };
     let mut at = wait.start;
@@ -105,7 +106,7 @@ fn outside(tid: u32, wait: Interval, stops: &[Interval], waits: &mut Vec<Wait>) 
 }
 
 /// Waits in order, put together where they belong to one hiccup.
-fn grouped(waits: &[Wait]) -> Vec<&[Wait]> {
+fn grouped(waits: &[Waited]) -> Vec<&[Waited]> {
     let mut groups = Vec::new();
     let (mut from, mut end) = (0, MonoTime(0));
     for (at, wait) in waits.iter().enumerate() {
@@ -123,7 +124,7 @@ fn grouped(waits: &[Wait]) -> Vec<&[Wait]> {
 }
 
 /// The hiccup that these waits are.
-pub(crate) fn case<'a>(index: &'a Index<'a>, waits: &[Wait], wall: Option<i64>) -> Case<'a> {
+pub(crate) fn case<'a>(index: &'a Index<'a>, waits: &[Waited], wall: Option<i64>) -> Case<'a> {
     let segments = account(index, waits);
     let interval = interval(waits);
     let start = interval.start;
@@ -144,7 +145,7 @@ pub(crate) fn case<'a>(index: &'a Index<'a>, waits: &[Wait], wall: Option<i64>) 
 
 /// At each instant what the thread with the longest wait did. Between two waits it is the thread
 /// that waited last.
-fn account(index: &Index<'_>, waits: &[Wait]) -> Vec<Segment> {
+fn account(index: &Index<'_>, waits: &[Waited]) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut open = BinaryHeap::new();
     let mut coming = waits.iter().peekable();

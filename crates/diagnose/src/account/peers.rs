@@ -32,7 +32,8 @@ pub(super) fn charge_nameless(index: &Index<'_>, known: Vec<Segment>) -> Vec<Seg
             // A fault may also be one of native code, which goes on in a stop, and so does a write
             // of the application to the stream that has the log.
             let others = own.iter_mut().filter(|it| {
-                it.entered == Some(OffCpuCause::PageFault) || outputs::is_log_stream(index, it)
+                it.entered == Some(OffCpuCause::PageFault)
+                    || outputs::is_log_stream(index, it.file, it.fd)
             });
             others.for_each(|it| it.certainty = Certainty::Inferred);
             best = overlay(&best, &own, |now, other| {
@@ -78,7 +79,7 @@ fn holds_all(index: &Index<'_>, segment: &Segment) -> bool {
         Some(ThreadState::Blocked) => {
             segment.entered == Some(OffCpuCause::PageFault)
                 || writes_log(index, segment)
-                || outputs::is_log_stream(index, segment)
+                || outputs::is_log_stream(index, segment.file, segment.fd)
         }
         _ => false,
     }

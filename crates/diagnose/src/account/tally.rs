@@ -131,7 +131,7 @@ impl Tally {
         let at = self.sites.entry(site).or_default();
         at.0 += time;
         at.1 = at.1.or(segment.stack);
-        if let Some(mechanism) = mechanisms::of_segment(index, segment) {
+        if let Some(mechanism) = segment.mechanism(index) {
             *self.mechanisms.entry(mechanism.id).or_default() += time;
         }
         if let Some(offset) = segment.fault_offset {

@@ -199,7 +199,7 @@ enum Found<'a> {
     Stop(&'a SafepointFact),
     /// A pause of the log, by its place in it.
     Logged(usize),
-    Hiccup(Vec<hiccups::Wait>),
+    Hiccup(Vec<hiccups::Waited>),
 }
 
 impl Found<'_> {

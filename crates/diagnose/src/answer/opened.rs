@@ -5,7 +5,7 @@
 use crate::{
     Attribution, Cause, Certainty, WaitLocation, account, case::Case, case::PausePhase,
     case::Segment, causes, facts::index::Index, facts::syscalls, log::stages, log::stages::Stage,
-    mechanisms, wait::outputs,
+    wait::outputs,
 };
 use gclog::PhaseTime;
 use recording::{Interval, ThreadRole, ThreadSlice, ThreadState};
@@ -330,7 +330,7 @@ impl Waits {
 fn wait(index: &Index<'_>, segment: &Segment) -> Wait {
     let stack = index.frames(segment.stack);
     let by_mechanism = || {
-        let mechanism = mechanisms::of_segment(index, segment)?;
+        let mechanism = segment.mechanism(index)?;
         Some((stack.iter().position(|it| mechanism.is_shown_by(it)), mechanism.phrase))
     };
     let by_fault = || {

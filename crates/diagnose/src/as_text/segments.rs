@@ -8,7 +8,7 @@
 //!
 //! A pause is its begin and length, in nanoseconds, and a segment its begin within the pause, its length, its
 //! phase, the cause that has it, the mechanism that its stack shows, and how well it is known.
-use crate::{PauseKind, case::Case, case::PausePhase, causes, mechanisms};
+use crate::{PauseKind, case::Case, case::PausePhase, causes};
 use std::{cell::RefCell, fmt::Write};
 
 thread_local! {
@@ -42,7 +42,7 @@ fn write(text: &mut String, case: &Case<'_>) -> std::fmt::Result {
             PausePhase::Operation => "operation",
         };
         let cause = it.taken.map_or("-", |place| causes::ALL[place].id);
-        let mechanism = mechanisms::of_segment(case.index, it).map_or("-", |it| it.id);
+        let mechanism = it.mechanism(case.index).map_or("-", |it| it.id);
         let (begin, length) = (it.interval.start.since(start).as_nanos(), it.length_ns());
         writeln!(text, " {begin} {length} {phase} {cause} {mechanism} {}", it.certainty.id())?;
     }

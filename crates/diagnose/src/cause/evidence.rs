@@ -1,33 +1,8 @@
 //! What is said of a cause: how well it is known, who did it, what proves it, and what its remedies need to
 //! know.
-use crate::{HumongousStatistics, what_if::WhatIf};
+use crate::{Certainty, HumongousStatistics, what_if::WhatIf};
 use recording::{OutputFact, Source};
 use std::time::Duration;
-
-/// How well something is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Certainty {
-    /// Observed to the nanosecond by a source that cannot mean anything else.
-    Measured,
-    /// Concluded from totals or from a log: the best reading, not a proof.
-    Inferred,
-}
-
-impl Certainty {
-    /// `measured` or `inferred`.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Certainty::Measured => "measured",
-            Certainty::Inferred => "inferred",
-        }
-    }
-
-    /// Of a time of which so much is inferred: `Measured` where that is at most a tenth.
-    pub(crate) fn of(inferred: Duration, time: Duration) -> Certainty {
-        if inferred * 10 > time { Certainty::Inferred } else { Certainty::Measured }
-    }
-}
 
 /// One fact that speaks for a finding, with its numbers, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]

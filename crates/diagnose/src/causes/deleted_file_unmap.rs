@@ -21,9 +21,16 @@
 mod hazards;
 
 use crate::{
-    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature, account::tally::Tally,
-    case::Case, case::Segment, cause::Claims, cause::Explanation, cause::os_evidence::spent,
-    facts::index::Index, text,
+    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature,
+    account::tally::Tally,
+    case::Case,
+    case::Segment,
+    cause::Claims,
+    cause::Explanation,
+    cause::os_evidence::spent,
+    facts::index::Index,
+    text,
+    wait::{Blocked, Wait},
 };
 use recording::{FileFact, Source, ThreadSlice, ThreadState};
 use std::time::Duration;
@@ -45,21 +52,6 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-/// Giving the blocks back, Linux 4.18 to 6.18.
-const EVICT: [&str; 8] = [
-    "evict",
-    "ext4_evict_inode",
-    "xfs_inactive",
-    "xfs_inodegc_flush",
-    "xfs_fs_destroy_inode",
-    "btrfs_evict_inode",
-    "destroy_inode",
-    "truncate_inode_pages_final",
-];
-
-/// Because the last use ended.
-const LAST_USE: [&str; 5] = ["__fput", "____fput", "task_work_run", "__dentry_kill", "remove_vma"];
-
 /// Less than this in a pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
@@ -69,12 +61,8 @@ const MIN_OUTSIDE: Duration = Duration::from_millis(20);
 /// How many files are named.
 const MOST: usize = 3;
 
-fn is_release(case: &Case<'_>, segment: &Segment) -> bool {
-    segment.is_blocked() && releases(case.index, segment.stack)
-}
-
-fn releases(index: &Index<'_>, stack: Option<u32>) -> bool {
-    index.stack_has(stack, &EVICT) && index.stack_has(stack, &LAST_USE)
+fn is_release(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.waits_for(Wait::Unmap)
 }
 
 /// The longest such block of any thread, whether anybody waited for it or not.
@@ -83,7 +71,7 @@ fn longest_outside<'a>(index: &Index<'a>) -> Option<&'a ThreadSlice> {
     let long = slices.iter().filter(|it| {
         it.state == ThreadState::Blocked
             && it.interval.duration() >= MIN_OUTSIDE
-            && releases(index, it.stack)
+            && Blocked::of(index, it).waits(index).has(Wait::Unmap)
     });
     long.max_by_key(|it| it.interval.duration())
 }

@@ -25,10 +25,10 @@ use crate::{
     Cause, Certainty, Class, Culprit, CulpritKind, Detail, Nature, account::tally::Tally,
     case::Case, case::LogPart, case::Segment, cause::Claims, cause::Explanation,
     cause::clues::Clues, cause::clues::Suspicion, cause::os_evidence, cause::os_evidence::counted,
-    cause::os_evidence::spent, culprits, facts::index::Index, text, wait::sampled,
-    wait::sampled::Fault,
+    cause::os_evidence::spent, culprits, facts::index::Index, facts::stacks::Sign, text,
+    wait::Wait,
 };
-use recording::{KernelWorkKind, Source};
+use recording::Source;
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -48,35 +48,6 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-/// Reclaim for the host, and for a group's limit.
-const FOR_HOST: [&str; 4] = [
-    "try_to_free_pages",
-    "__alloc_pages_direct_reclaim",
-    "throttle_direct_reclaim",
-    "__perform_reclaim",
-];
-const FOR_GROUP: [&str; 4] = [
-    "try_to_free_mem_cgroup_pages",
-    "mem_cgroup_try_charge",
-    "try_charge_memcg",
-    "mem_cgroup_reclaim",
-];
-
-/// What both do, Linux 4.18 to 6.18; the last ones with the multi-generational list.
-const RECLAIM: [&str; 11] = [
-    "shrink_node",
-    "shrink_lruvec",
-    "shrink_inactive_list",
-    "shrink_page_list",
-    "shrink_folio_list",
-    "do_shrink_slab",
-    "reclaim_throttle",
-    "wait_iff_congested",
-    "do_try_to_free_pages",
-    "evict_folios",
-    "try_to_shrink_lruvec",
-];
-
 /// A few pages are freed in microseconds. Less than this in a pause is negligible.
 const MIN_TIME: Duration = Duration::from_millis(1);
 
@@ -88,22 +59,17 @@ enum For {
     Unknown,
 }
 
-fn is_reclaim(case: &Case<'_>, segment: &Segment) -> bool {
-    segment.work == Some(KernelWorkKind::DirectReclaim)
-        || sampled::of_segment(case.index, segment) == Some(Fault::Reclaim)
-        || (segment.is_blocked()
-            && [&FOR_HOST[..], &FOR_GROUP, &RECLAIM]
-                .iter()
-                .any(|names| case.index.stack_has(segment.stack, names)))
+fn is_reclaim(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.waits_for(Wait::Reclaim)
 }
 
 /// By the stacks where there are any; else a group with a limit is what runs full first.
 fn for_whom(tally: &Tally, index: &Index<'_>) -> For {
-    let time = |names: &[&str]| -> Duration {
-        let shows = tally.sites.values().filter(|it| index.stack_has(it.1, names));
+    let time = |sign: Sign| -> Duration {
+        let shows = tally.sites.values().filter(|it| index.signs(it.1).has(sign));
         shows.map(|it| it.0).sum()
     };
-    let (group, host) = (time(&FOR_GROUP), time(&FOR_HOST));
+    let (group, host) = (time(Sign::ForGroup), time(Sign::ForHost));
     let limited = os_evidence::cgroup(index).is_some_and(|it| it.memory_max_bytes.is_some());
     match group.cmp(&host) {
         std::cmp::Ordering::Greater => For::Group,

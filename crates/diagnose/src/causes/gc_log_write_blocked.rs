@@ -24,12 +24,12 @@ mod hazards;
 mod stream;
 
 use crate::{
-    Cause, Certainty, Class, Nature, account::tally::Tally, case::Case, case::LogPart,
-    case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
-    cause::os_evidence::spent_in_stops, culprits, culprits::Waited, facts::index::Index,
-    facts::syscalls, mechanisms, text, wait::outputs,
+    Cause, Class, Nature, account::tally::Tally, case::Case, case::LogPart, case::Segment,
+    cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
+    cause::os_evidence::spent_in_stops, culprits, culprits::Waited, facts::index::Index, text,
+    wait::Wait,
 };
-use recording::{FileKey, Source, ThreadRole};
+use recording::Source;
 use std::time::Duration;
 
 /// A write of a few bytes that takes so long waits for the disk.
@@ -63,36 +63,8 @@ pub(super) static CAUSE: Cause = Cause {
 /// pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-/// Java threads write many files; the JVM's own threads, at a safepoint, write only logs.
-fn is_log_write(case: &Case<'_>, segment: &Segment) -> bool {
-    if !segment.is_blocked() {
-        return false;
-    }
-    let log = case.index.jvm.and_then(|jvm| jvm.gc_log_file);
-    if !syscalls::is_log_call(case.index.architecture(), segment.entered) {
-        return segment.entered.is_none() && is_sampled_log_write(case.index, segment, log);
-    }
-    let is_log = || log.is_some() && segment.file == log;
-    segment.role != ThreadRole::Java || is_log() || outputs::is_log_stream(case.index, segment)
-}
-
-/// A sample may know the file, or no more than the function of a file system in which the thread
-/// sleeps. The JVM's own threads write to two files, the log and the counters: where these are not
-/// on a disk, it can only be the log.
-fn is_sampled_log_write(index: &Index<'_>, segment: &Segment, log: Option<FileKey>) -> bool {
-    if segment.certainty == Certainty::Measured || segment.role == ThreadRole::Java {
-        return false;
-    }
-    match segment.file {
-        Some(_) => segment.file == log,
-        // The JVM's own threads write to no pipe, terminal or socket but their log.
-        None if mechanisms::is_pipe_full(index, segment.stack) => true,
-        None => {
-            log.is_some()
-                && index.counters_file_on_disk().is_none()
-                && mechanisms::of_stack(index, segment.stack).is_some()
-        }
-    }
+fn is_log_write(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.waits_for(Wait::Log)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

@@ -24,12 +24,11 @@
 mod hazards;
 
 use crate::{
-    Cause, Certainty, Class, Nature, WaitLocation, account::tally::Tally, case::Case,
-    case::LogPart, case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues,
-    cause::clues::Suspicion, cause::os_evidence::spent, culprits, culprits::Waited,
-    facts::index::Index, text, wait::sampled, wait::sampled::Fault,
+    Cause, Class, Nature, WaitLocation, account::tally::Tally, case::Case, case::LogPart,
+    case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
+    cause::os_evidence::spent, culprits, culprits::Waited, facts::index::Index, text, wait::Wait,
 };
-use recording::{OffCpuCause, Source, ThreadRole};
+use recording::Source;
 use std::time::Duration;
 
 /// A page fault of so long waits for the disk.
@@ -57,41 +56,12 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-/// What a store to a clean page of a shared mapping passes through, Linux 4.18 to 6.18.
-const MAKE_WRITABLE: [&str; 10] = [
-    "do_page_mkwrite",
-    "ext4_page_mkwrite",
-    "xfs_filemap_page_mkwrite",
-    "xfs_write_fault",
-    "btrfs_page_mkwrite",
-    "filemap_page_mkwrite",
-    "fault_dirty_shared_page",
-    "wp_page_shared",
-    "file_update_time",
-    "file_update_time_flags",
-];
-
 /// Each safepoint may wait for its own journal a little. Less than this in a pause is
 /// negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-/// Where the kernel does not tell the file: the JVM's own threads write to no other mapping of a
-/// file, so it is that one if it is on a disk. Java threads may write to any.
-fn is_counter(case: &Case<'_>, segment: &Segment) -> bool {
-    let sampled = segment.certainty == Certainty::Inferred && segment.entered.is_none();
-    if !segment.is_blocked() || (segment.entered != Some(OffCpuCause::PageFault) && !sampled) {
-        return false;
-    }
-    if segment.fault_offset.is_some() || case.index.is_counters_file(segment.file) {
-        return true;
-    }
-    if sampled::of_segment(case.index, segment) == Some(Fault::Counters) {
-        return true;
-    }
-    segment.file.is_none()
-        && segment.role != ThreadRole::Java
-        && case.index.stack_has(segment.stack, &MAKE_WRITABLE)
-        && case.index.counters_file_on_disk().is_some()
+fn is_counter(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.waits_for(Wait::Counters)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

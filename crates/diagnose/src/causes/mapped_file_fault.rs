@@ -23,27 +23,13 @@
 //! Linux `mm/filemap.c` (`filemap_fault`), `mm/memory.c` (`do_page_mkwrite`).
 //! Apache Kafka pull request 7540 and Apache ActiveMQ Artemis ARTEMIS-2317 met it in production.
 use crate::{
-    Cause, Certainty, Class, Nature, WaitLocation, account::tally::Tally, case::Case,
-    case::LogPart, case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues,
-    cause::clues::Suspicion, cause::os_evidence::spent_in_stops, culprits, culprits::Waited,
-    facts::index::Index, text, wait::sampled, wait::sampled::Fault,
+    Cause, Class, Nature, WaitLocation, account::tally::Tally, case::Case, case::LogPart,
+    case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
+    cause::os_evidence::spent_in_stops, culprits, culprits::Waited, facts::index::Index, text,
+    wait::Wait,
 };
-use recording::{OffCpuCause, Source};
+use recording::Source;
 use std::time::Duration;
-
-/// Functions that only a fault on a file mapping passes through. Several, because compilers
-/// inline some of them (`__do_fault`, `do_shared_fault`).
-const FILE_FAULT: [&str; 9] = [
-    "filemap_fault",
-    "xfs_filemap_fault",
-    "__xfs_filemap_fault",
-    "do_page_mkwrite",
-    "ext4_page_mkwrite",
-    "btrfs_page_mkwrite",
-    "filemap_page_mkwrite",
-    "xfs_filemap_page_mkwrite",
-    "fault_dirty_shared_page",
-];
 
 /// Reading a page takes so long only from a busy disk.
 const LONG: Duration = Duration::from_millis(50);
@@ -69,23 +55,8 @@ pub(super) static CAUSE: Cause = Cause {
 /// Less than this in a pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-fn is_file_fault(case: &Case<'_>, segment: &Segment) -> bool {
-    segment.is_blocked()
-        && segment.entered == Some(OffCpuCause::PageFault)
-        && (passes_through_file_mapping(case.index, segment.stack)
-            || is_sampled(segment)
-            || sampled::of_segment(case.index, segment) == Some(Fault::Mapped))
-}
-
-/// A sample has one function of the stack at most; but a fault for which a file is known is one on
-/// that file.
-fn is_sampled(segment: &Segment) -> bool {
-    segment.certainty == Certainty::Inferred && segment.file.is_some()
-}
-
-/// Whether a stack shows a fault on a mapping of a file.
-pub(crate) fn passes_through_file_mapping(index: &Index<'_>, stack: Option<u32>) -> bool {
-    index.stack_has(stack, &FILE_FAULT)
+fn is_file_fault(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.waits_for(Wait::MappedPage)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

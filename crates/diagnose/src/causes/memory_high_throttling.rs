@@ -22,9 +22,9 @@ mod hazards;
 use crate::{
     Cause, Class, Culprit, CulpritKind, Nature, account::tally::Tally, case::Case, case::Segment,
     cause::Claims, cause::Explanation, cause::os_evidence, cause::os_evidence::spent, culprits,
-    facts::index::Index, text,
+    facts::index::Index, text, wait::Wait,
 };
-use recording::{Interval, KernelWorkKind, Source};
+use recording::Source;
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -44,32 +44,11 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-/// The sleep itself, by its two names (the second until Linux 6.3 and in builds that do not
-/// inline it), and the freeing before it.
-const OVER_HIGH: [&str; 3] =
-    ["__mem_cgroup_handle_over_high", "mem_cgroup_handle_over_high", "reclaim_high"];
-
 /// Less than this in a pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-/// Whether a stack shows the sleep for being over the soft limit.
-pub(crate) fn is_memory_high(index: &Index<'_>, stack: Option<u32>) -> bool {
-    index.stack_has(stack, &OVER_HIGH)
-}
-
-fn claims(case: &Case<'_>, segment: &Segment) -> bool {
-    (segment.is_blocked() && is_memory_high(case.index, segment.stack))
-        || (segment.work == Some(KernelWorkKind::DirectReclaim)
-            && only_for_soft_limit(case.index, segment.interval))
-}
-
-/// Whether a thread that frees memory in `interval` does so for the soft limit, as there is no other
-/// limit and the host has enough. The kernel counts reclaim for a group nowhere else (`mm/vmscan.c`,
-/// `do_try_to_free_pages`).
-fn only_for_soft_limit(index: &Index<'_>, interval: Interval) -> bool {
-    let group = index.facts.and_then(|it| it.cgroup.as_ref());
-    group.is_some_and(|it| it.memory_high_bytes.is_some() && it.memory_max_bytes.is_none())
-        && index.growth("vmstat.allocstall", &[interval]) == Some(0)
+fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.waits_for(Wait::MemoryHigh)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

@@ -17,9 +17,18 @@
 //! ## References
 //! Linux `mm/memory.c` (`lock_mm_and_find_vma`), `kernel/locking/rwsem.c`, `Documentation/mm/process_addrs.rst`.
 use crate::{
-    Cause, Class, Culprit, CulpritKind, Nature, account::tally::Tally, case::Case, case::Segment,
-    cause::Claims, cause::Explanation, cause::os_evidence::spent, facts::index::Index,
-    facts::syscalls, text,
+    Cause, Class, Culprit, CulpritKind, Nature,
+    account::tally::Tally,
+    case::Case,
+    case::Segment,
+    cause::Claims,
+    cause::Explanation,
+    cause::os_evidence::spent,
+    facts::index::Index,
+    facts::stacks::Sign,
+    facts::syscalls,
+    text,
+    wait::{Blocked, Wait},
 };
 use recording::{OffCpuCause, Source, ThreadSlice, ThreadState};
 use std::{collections::BTreeMap, time::Duration};
@@ -41,60 +50,14 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-/// Waiting to share it, Linux 4.18 to 6.18.
-const SHARED: [&str; 6] = [
-    "lock_mm_and_find_vma",
-    "mmap_read_lock_killable",
-    "down_read_killable",
-    "rwsem_down_read_slowpath",
-    "rwsem_down_read_failed",
-    "rwsem_down_read_failed_killable",
-];
-
-/// Beyond these a fault holds it already, and waits for something else.
-const HELD: [&str; 3] = ["handle_mm_fault", "__handle_mm_fault", "do_fault"];
-
-/// Waiting to hold it alone.
-const ALONE: [&str; 5] = [
-    // Faults that hold a part of the address space (since 6.4).
-    "__vma_start_write",
-    "rwsem_down_write_slowpath",
-    "rwsem_down_write_failed",
-    "rwsem_down_write_failed_killable",
-    "down_write_killable",
-];
-
-/// Calls that hold it alone.
-const CALLS: [&str; 11] = [
-    "vm_mmap_pgoff",
-    "vm_munmap",
-    "__vm_munmap",
-    "__x64_sys_munmap",
-    "do_mprotect_pkey",
-    "do_madvise",
-    "madvise_lock",
-    "__do_sys_madvise",
-    "__do_sys_brk",
-    "__x64_sys_brk",
-    "__do_sys_mremap",
-];
-
 /// Faults queue for microseconds all the time. Less than this in a pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
 /// In so many of the longest pauses the holder is looked for.
 const MOST_WINDOWS: usize = 16;
 
-fn is_contended(case: &Case<'_>, segment: &Segment) -> bool {
-    segment.is_blocked() && waits(case.index, segment.entered, segment.stack)
-}
-
-fn waits(index: &Index<'_>, entered: Option<OffCpuCause>, stack: Option<u32>) -> bool {
-    let has = |names: &[&str]| index.stack_has(stack, names);
-    match entered {
-        Some(OffCpuCause::PageFault) => has(&SHARED) && !has(&HELD),
-        _ => has(&ALONE) && has(&CALLS),
-    }
+fn is_contended(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.waits_for(Wait::MmapLock)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
@@ -151,8 +114,8 @@ fn holder(tally: &Tally, index: &Index<'_>) -> Option<Culprit> {
 fn holds(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     matches!(slice.entered, Some(OffCpuCause::Syscall(_)))
         && slice.state == ThreadState::Blocked
-        && index.stack_has(slice.stack, &CALLS)
-        && !waits(index, slice.entered, slice.stack)
+        && index.signs(slice.stack).has(Sign::MmapCalls)
+        && !Blocked::of(index, slice).waits(index).has(Wait::MmapLock)
 }
 
 #[cfg(test)]

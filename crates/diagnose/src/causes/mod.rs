@@ -38,9 +38,6 @@ mod system_time;
 mod thp_compaction;
 mod vm_operation;
 
-pub(crate) use mapped_file_fault::passes_through_file_mapping;
-pub(crate) use memory_high_throttling::is_memory_high;
-
 /// All causes. Faults of the surroundings claim first, then faults of the application; what a GC
 /// log shows goes from the particular to the general; then the ordinary cost of collections and
 /// operations; and the symptoms, which explain nothing, last.

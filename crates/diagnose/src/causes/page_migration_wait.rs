@@ -16,7 +16,8 @@
 //! Linux `mm/migrate.c` (`migration_entry_wait`, `migrate_misplaced_folio`), `Documentation/admin-guide/sysctl/kernel.rst` (`numa_balancing`).
 use crate::{
     Cause, Class, Detail, Nature, account::tally::Tally, case::Case, case::Segment, cause::Claims,
-    cause::Explanation, cause::os_evidence::spent, facts::index::Index, text,
+    cause::Explanation, cause::os_evidence::spent, facts::index::Index, facts::stacks::Sign, text,
+    wait::Wait,
 };
 use recording::Source;
 use std::time::Duration;
@@ -38,40 +39,17 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-/// Waiting for somebody else's move, Linux 4.18 to 6.18.
-const WAITING: [&str; 5] = [
-    "migration_entry_wait",
-    "__migration_entry_wait",
-    "migration_entry_wait_on_locked",
-    "migration_entry_wait_huge",
-    "pmd_migration_entry_wait",
-];
-
-/// Moving it nearer oneself.
-const BALANCING: [&str; 4] =
-    ["migrate_misplaced_folio", "migrate_misplaced_page", "do_numa_page", "do_huge_pmd_numa_page"];
-
 /// Less than this in a pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-/// Whether a stack shows a page being moved nearer to the CPU that uses it.
-pub(super) fn is_balancing(index: &Index<'_>, stack: Option<u32>) -> bool {
-    index.stack_has(stack, &BALANCING)
-}
-
-/// Whether a stack shows a page on its way.
-pub(super) fn is_migration(index: &Index<'_>, stack: Option<u32>) -> bool {
-    index.stack_has(stack, &WAITING) || is_balancing(index, stack)
-}
-
-fn claims(case: &Case<'_>, segment: &Segment) -> bool {
-    segment.is_blocked() && is_migration(case.index, segment.stack)
+fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.waits_for(Wait::Migration)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let place = tally.place(index).unwrap_or_default();
     let stack = tally.main_site().and_then(|it| it.2);
-    let balancing = is_balancing(index, stack);
+    let balancing = index.signs(stack).has(Sign::Balancing);
     let evidence =
         vec![spent(tally, Source::Scheduler, "blocked in page faults on pages under migration")];
     Explanation {

@@ -24,8 +24,8 @@ mod hazards;
 use crate::{
     Cause, Class, Evidence, Nature, account::tally::Tally, case::Case, case::LogPart,
     case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
-    cause::os_evidence::counted, cause::os_evidence::spent, causes::page_migration_wait, culprits,
-    facts::index::Index, text, wait::sampled, wait::sampled::Fault,
+    cause::os_evidence::counted, cause::os_evidence::spent, culprits, facts::index::Index, text,
+    wait::Wait,
 };
 use recording::Source;
 use std::time::Duration;
@@ -47,20 +47,6 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-/// From the fault down to the read, Linux 4.18 to 6.18; some are inlined in each.
-const SWAP_IN: [&str; 10] = [
-    "do_swap_page",
-    "swap_read_folio",
-    "swap_readpage",
-    "swapin_readahead",
-    "swap_cluster_readahead",
-    "swap_vma_readahead",
-    "read_swap_cache_async",
-    "__read_swap_cache_async",
-    "shmem_swapin_folio",
-    "shmem_swapin_page",
-];
-
 /// Bytes of a page as `pswpin` counts them.
 const PAGE: u64 = 4096;
 
@@ -69,11 +55,8 @@ const PAGE: u64 = 4096;
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
 /// A page on its way from one place in memory to another is found through a swap entry, too.
-fn is_swap_in(case: &Case<'_>, segment: &Segment) -> bool {
-    segment.is_blocked()
-        && (sampled::of_segment(case.index, segment) == Some(Fault::Swap)
-            || case.index.stack_has(segment.stack, &SWAP_IN)
-                && !page_migration_wait::is_migration(case.index, segment.stack))
+fn is_swap_in(_case: &Case<'_>, segment: &Segment) -> bool {
+    segment.waits_for(Wait::Swap)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

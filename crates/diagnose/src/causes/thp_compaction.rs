@@ -25,10 +25,10 @@ mod hazards;
 use crate::{
     Cause, Certainty, Class, Nature, account::tally::Tally, case::Case, case::LogPart,
     case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
-    cause::os_evidence::counted, cause::os_evidence::spent,
-    causes::page_migration_wait::is_balancing, facts::flags::Flags, facts::index::Index, text,
+    cause::os_evidence::counted, cause::os_evidence::spent, facts::flags::Flags,
+    facts::index::Index, text, wait::Wait,
 };
-use recording::{Interval, KernelWorkKind, OffCpuCause, Source};
+use recording::{Interval, Source};
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -48,18 +48,6 @@ pub(super) static CAUSE: Cause = Cause {
     explain,
 };
 
-/// Making room for an allocation, Linux 4.18 to 6.18.
-const COMPACTION: [&str; 5] = [
-    "__alloc_pages_direct_compact",
-    "try_to_compact_pages",
-    "compact_zone_order",
-    "compact_zone",
-    "isolate_migratepages_block",
-];
-
-/// Moving pages, for whatever reason: compaction only in a page fault that does not balance nodes.
-const MOVING: [&str; 3] = ["migrate_pages", "migrate_pages_batch", "unmap_and_move"];
-
 /// Less than this in a pause is negligible.
 const MIN_TIME: Duration = Duration::from_millis(1);
 
@@ -68,15 +56,7 @@ const MIN_TIME: Duration = Duration::from_millis(1);
 const ONE_TIME: Duration = Duration::from_millis(10);
 
 fn is_compaction(case: &Case<'_>, segment: &Segment) -> bool {
-    let has = |names: &[&str]| case.index.stack_has(segment.stack, names);
-    let moves = || {
-        segment.entered == Some(OffCpuCause::PageFault)
-            && has(&MOVING)
-            && !is_balancing(case.index, segment.stack)
-    };
-    segment.work == Some(KernelWorkKind::Compaction)
-        || (segment.is_blocked() && (has(&COMPACTION) || moves()))
-        || is_concluded(case.index, segment)
+    segment.waits_for(Wait::Compaction) || is_concluded(case.index, segment)
 }
 
 /// Whether time of a collection in the kernel, of which only the log speaks, went into this for its

@@ -1,5 +1,8 @@
 //! The facts of a recording, arranged for looking up.
-use crate::{facts::kernel_work::KernelWorkTimes, history::History};
+use crate::{
+    facts::{kernel_work::KernelWorkTimes, stacks::Signs},
+    history::History,
+};
 use recording::{
     Architecture, CpuUserFact, Facts, FileFact, FileKey, HostFact, Interval, JvmFact,
     KernelWorkKind, MonoTime, Source, StackFact, ThreadRole, ThreadSlice,
@@ -29,7 +32,8 @@ pub(crate) struct Index<'a> {
     files: BTreeMap<FileKey, &'a FileFact>,
     /// Runs of other processes, and sums of a second, each in order of their begin.
     cpu_users: [CpuUsers<'a>; 2],
-    stacks: BTreeMap<u32, &'a StackFact>,
+    /// Each with what it shows.
+    stacks: BTreeMap<u32, (&'a StackFact, Signs)>,
 }
 
 /// Rows in order of their begin, and how long the longest is.
@@ -98,7 +102,7 @@ impl<'a> Index<'a> {
                 .map(|it| (it.vm_tid, ("VM Thread", ThreadRole::VmThread))),
         );
         index.files.extend(facts.files.iter().map(|it| (it.key, it)));
-        index.stacks.extend(facts.stacks.iter().map(|it| (it.id, it)));
+        index.stacks.extend(facts.stacks.iter().map(|it| (it.id, (it, Signs::of(&it.frames)))));
         let (runs, sums) = facts.cpu_users.iter().partition(|it| it.cpu.is_some());
         index.cpu_users = [CpuUsers::new(runs), CpuUsers::new(sums)];
         index
@@ -160,7 +164,12 @@ impl<'a> Index<'a> {
 
     /// Function names of a stack, innermost first.
     pub(crate) fn frames(&self, stack: Option<u32>) -> &'a [String] {
-        stack.and_then(|id| self.stacks.get(&id)).map_or(&[], |it| &it.frames)
+        stack.and_then(|id| self.stacks.get(&id)).map_or(&[], |it| &it.0.frames)
+    }
+
+    /// What a stack shows.
+    pub(crate) fn signs(&self, stack: Option<u32>) -> Signs {
+        stack.and_then(|id| self.stacks.get(&id)).map_or(Signs::default(), |it| it.1)
     }
 
     /// Whether any function of the stack is one of `names`.

@@ -5,7 +5,7 @@
 //! stack. Names differ between kernels and compilers inline some of them, so each mechanism
 //! knows several and never relies on one; what stops a thread from outside the kernel also says
 //! itself.
-use crate::{Mechanism, case::Segment, facts::index::Index};
+use crate::{Mechanism, facts::index::Index};
 use recording::{ThreadSlice, ThreadState};
 
 mod block_queue_wait;
@@ -49,12 +49,16 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Mechanism> {
     BLOCKS.into_iter().chain(STOPS)
 }
 
-/// The mechanism that a piece of a pause shows.
-pub(crate) fn of_segment(index: &Index<'_>, segment: &Segment) -> Option<&'static Mechanism> {
-    if segment.state == Some(ThreadState::Stopped) {
-        of_stop(index, segment.stack, segment.frozen)
-    } else {
-        of_stack(index, segment.stack)
+/// The mechanism that a thread shows in this state with this stack, and `frozen` where it is.
+pub(crate) fn of(
+    index: &Index<'_>,
+    state: Option<ThreadState>,
+    stack: Option<u32>,
+    frozen: bool,
+) -> Option<&'static Mechanism> {
+    match state {
+        Some(ThreadState::Stopped) => of_stop(index, stack, frozen),
+        _ => of_stack(index, stack),
     }
 }
 

@@ -3,13 +3,16 @@
 //! A sample has at most one function of the kernel's stack, and faults on swapped memory, on a mapped
 //! file and on the JVM's counters sleep in the same ones. So each is told by more than that: which
 //! thread it was, what it has mapped, and what the host counted at that moment.
-use crate::{Certainty, case::Segment, facts::index::Index, mechanisms};
-use recording::{Interval, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
+use crate::{
+    facts::{index::Index, stacks::Sign},
+    mechanisms,
+};
+use recording::{Interval, OffCpuCause, ThreadRole};
 use std::time::Duration;
 
 /// What a page fault waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(super) enum Fault {
     /// Memory that comes back from swap.
     Swap,
     /// The JVM's file of counters.
@@ -20,79 +23,41 @@ pub(crate) enum Fault {
     Reclaim,
 }
 
-/// Where a thread sleeps until a page has been read or written, Linux 4.18 to 6.18
-/// (`mm/filemap.c`): for swap as for files.
-const PAGE: [&str; 10] = [
-    "folio_wait_bit_common",
-    "folio_wait_bit",
-    "folio_wait_bit_killable",
-    "wait_on_page_bit_common",
-    "wait_on_page_bit",
-    "wait_on_page_bit_killable",
-    "__folio_lock",
-    "__folio_lock_killable",
-    "__lock_page",
-    "__lock_page_killable",
-];
-
-/// Where a thread queues to write (`block/blk-rq-qos.c`). In a page fault it writes to swap, to make
-/// room for what it reads.
-const QUEUE: [&str; 3] = ["rq_qos_wait", "wbt_wait", "__wbt_wait"];
-
-/// Where nobody sleeps but for a page in swap (`mm/swap_state.c`).
-const SWAP: [&str; 2] = ["__read_swap_cache_async", "read_swap_cache_async"];
-
-/// What is known of a wait.
-struct Wait {
+/// What a sample of a page fault waits for, where that can be concluded.
+pub(super) fn fault(
+    index: &Index<'_>,
     role: ThreadRole,
     entered: Option<OffCpuCause>,
     stack: Option<u32>,
     interval: Interval,
-}
-
-/// What a segment of a pause waits for, where that was sampled and can be concluded.
-pub(crate) fn of_segment(index: &Index<'_>, segment: &Segment) -> Option<Fault> {
-    let sampled = segment.is_blocked() && segment.certainty == Certainty::Inferred;
-    let Segment { role, entered, stack, interval, .. } = *segment;
-    sampled.then(|| fault(index, &Wait { role, entered, stack, interval }))?
-}
-
-/// The same of a slice.
-pub(crate) fn of_slice(index: &Index<'_>, slice: &ThreadSlice) -> Option<Fault> {
-    let sampled = slice.sampled && slice.state == ThreadState::Blocked;
-    let ThreadSlice { entered, stack, interval, .. } = *slice;
-    let role = index.role(slice.tid);
-    sampled.then(|| fault(index, &Wait { role, entered, stack, interval }))?
-}
-
-fn fault(index: &Index<'_>, wait: &Wait) -> Option<Fault> {
+) -> Option<Fault> {
     // More than one function, or none, is no sample of a place.
-    let [function] = index.frames(wait.stack) else { return None };
-    let is_fault = wait.entered == Some(OffCpuCause::PageFault);
-    let for_page = PAGE.contains(&function.as_str());
-    if SWAP.contains(&function.as_str()) {
+    let [_] = index.frames(stack) else { return None };
+    let signs = index.signs(stack);
+    let is_fault = entered == Some(OffCpuCause::PageFault);
+    let for_page = signs.has(Sign::Page);
+    if signs.has(Sign::SwapAlone) {
         return Some(Fault::Swap);
     }
-    let for_room = is_fault && QUEUE.contains(&function.as_str());
-    let for_swap = for_room || (for_page && (is_fault || wait.entered.is_none()));
-    if for_swap && swaps(index, wait.interval) {
+    let for_room = is_fault && signs.has(Sign::Queue);
+    let for_swap = for_room || (for_page && (is_fault || entered.is_none()));
+    if for_swap && swaps(index, interval) {
         return Some(Fault::Swap);
     }
-    let for_disk = for_page || mechanisms::of_stack(index, wait.stack).is_some();
+    let for_disk = for_page || mechanisms::of_stack(index, stack).is_some();
     let counters = index.counters_file_on_disk().is_some();
-    match wait.role {
+    match role {
         _ if !is_fault || !for_disk => None,
         // The JVM's own threads write to no other mapping of a file.
         role if role != ThreadRole::Java && counters => Some(Fault::Counters),
         role if role != ThreadRole::Java => {
-            (for_page && reclaims(index, wait.interval)).then_some(Fault::Reclaim)
+            (for_page && reclaims(index, interval)).then_some(Fault::Reclaim)
         }
         _ if !counters => Some(Fault::Mapped),
         // A Java thread counts, too: unless it read a page, which the counters are never out of.
-        _ if for_page => reads(index, wait.interval).then_some(Fault::Mapped),
+        _ if for_page => reads(index, interval).then_some(Fault::Mapped),
         // It wrote, and so to the only file that it can write to.
-        _ => (!QUEUE.contains(&function.as_str()) && index.maps_counters_alone())
-            .then_some(Fault::Counters),
+        _ => (!signs.has(Sign::Queue) && index.maps_counters_alone()).then_some(Fault::Counters),
     }
 }
 

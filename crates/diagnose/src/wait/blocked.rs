@@ -1,0 +1,135 @@
+//! What a thread waits for that is blocked in the kernel, by all that was seen of it.
+use super::{
+    kinds::{Wait, Waits},
+    outputs,
+    sampled::{self, Fault},
+};
+use crate::{
+    facts::{
+        index::Index,
+        stacks::{Sign, Signs},
+        syscalls,
+    },
+    mechanisms,
+};
+use recording::{FileKey, Interval, OffCpuCause, ThreadRole, ThreadSlice};
+
+/// What was seen of a thread that is blocked in the kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Blocked {
+    pub(crate) role: ThreadRole,
+    pub(crate) entered: Option<OffCpuCause>,
+    pub(crate) stack: Option<u32>,
+    pub(crate) fd: Option<u32>,
+    pub(crate) file: Option<FileKey>,
+    pub(crate) fault_offset: Option<u64>,
+    pub(crate) is_sampled: bool,
+    pub(crate) interval: Interval,
+}
+
+impl Blocked {
+    /// Of a slice of a thread that is blocked.
+    pub(crate) fn of(index: &Index<'_>, slice: &ThreadSlice) -> Blocked {
+        let ThreadSlice { entered, stack, fd, file, fault_offset, interval, .. } = *slice;
+        let (role, is_sampled) = (index.role(slice.tid), slice.sampled);
+        Blocked { role, entered, stack, fd, file, fault_offset, is_sampled, interval }
+    }
+}
+
+impl Blocked {
+    /// What it waits for.
+    pub(crate) fn waits(&self, index: &Index<'_>) -> Waits {
+        let signs = index.signs(self.stack);
+        let fault = self
+            .is_sampled
+            .then(|| sampled::fault(index, self.role, self.entered, self.stack, self.interval))
+            .flatten();
+        let migrates = signs.has(Sign::Migration) || signs.has(Sign::Balancing);
+        let reclaims = [Sign::ForHost, Sign::ForGroup, Sign::Reclaim];
+        Waits::default()
+            .with(Wait::Counters, self.is_counters(index, signs, fault))
+            .with(Wait::Swap, fault == Some(Fault::Swap) || signs.has(Sign::SwapIn) && !migrates)
+            .with(Wait::MemoryHigh, signs.has(Sign::OverHigh))
+            .with(Wait::Compaction, self.is_compaction(signs))
+            .with(
+                Wait::Reclaim,
+                fault == Some(Fault::Reclaim) || reclaims.iter().any(|it| signs.has(*it)),
+            )
+            .with(Wait::Log, self.is_log(index))
+            .with(Wait::Migration, migrates)
+            .with(Wait::MappedPage, self.is_mapped_page(signs, fault))
+            .with(Wait::Unmap, signs.has(Sign::Evict) && signs.has(Sign::LastUse))
+            .with(Wait::MmapLock, self.is_mmap_lock(signs))
+    }
+
+    fn is_fault(&self) -> bool {
+        self.entered == Some(OffCpuCause::PageFault)
+    }
+
+    /// Where the kernel does not tell the file: the JVM's own threads write to no other mapping of a
+    /// file, so it is that one if it is on a disk. Java threads may write to any.
+    fn is_counters(&self, index: &Index<'_>, signs: Signs, fault: Option<Fault>) -> bool {
+        if !self.is_fault() && !(self.is_sampled && self.entered.is_none()) {
+            return false;
+        }
+        let is_told = self.fault_offset.is_some() || index.is_counters_file(self.file);
+        let is_only_one = || {
+            self.file.is_none()
+                && self.role != ThreadRole::Java
+                && signs.has(Sign::MakeWritable)
+                && index.counters_file_on_disk().is_some()
+        };
+        is_told || fault == Some(Fault::Counters) || is_only_one()
+    }
+
+    fn is_compaction(&self, signs: Signs) -> bool {
+        let moves = self.is_fault() && signs.has(Sign::Moving) && !signs.has(Sign::Balancing);
+        signs.has(Sign::Compaction) || moves
+    }
+
+    /// Java threads write many files; the JVM's own threads, at a safepoint, write only logs.
+    fn is_log(&self, index: &Index<'_>) -> bool {
+        let log = index.jvm.and_then(|jvm| jvm.gc_log_file);
+        if !syscalls::is_log_call(index.architecture(), self.entered) {
+            return self.entered.is_none() && self.is_sampled_log(index, log);
+        }
+        let is_log = || log.is_some() && self.file == log;
+        let is_stream = || outputs::is_log_stream(index, self.file, self.fd);
+        self.role != ThreadRole::Java || is_log() || is_stream()
+    }
+
+    /// A sample may know the file, or no more than the function of a file system in which the thread
+    /// sleeps. The JVM's own threads write to two files, the log and the counters: where these are not
+    /// on a disk, it can only be the log.
+    fn is_sampled_log(&self, index: &Index<'_>, log: Option<FileKey>) -> bool {
+        if !self.is_sampled || self.role == ThreadRole::Java {
+            return false;
+        }
+        match self.file {
+            Some(_) => self.file == log,
+            // The JVM's own threads write to no pipe, terminal or socket but their log.
+            None if mechanisms::is_pipe_full(index, self.stack) => true,
+            None => {
+                log.is_some()
+                    && index.counters_file_on_disk().is_none()
+                    && mechanisms::of_stack(index, self.stack).is_some()
+            }
+        }
+    }
+
+    /// A sample has one function of the stack at most; but a fault for which a file is known is one on
+    /// that file.
+    fn is_mapped_page(&self, signs: Signs, fault: Option<Fault>) -> bool {
+        let is_of_file = self.is_sampled && self.file.is_some();
+        self.is_fault()
+            && (signs.has(Sign::FileFault) || is_of_file || fault == Some(Fault::Mapped))
+    }
+
+    fn is_mmap_lock(&self, signs: Signs) -> bool {
+        if self.is_fault() {
+            signs.has(Sign::MmapLockShared) && !signs.has(Sign::MmapLockHeld)
+        } else {
+            signs.has(Sign::MmapLockAlone) && signs.has(Sign::MmapCalls)
+        }
+    }
+}
