@@ -5,6 +5,7 @@
 mod attacks;
 mod blank;
 mod causes;
+mod circles;
 mod commands;
 mod examples;
 mod files;
