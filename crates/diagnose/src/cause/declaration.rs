@@ -115,6 +115,30 @@ pub(crate) struct Explanation {
 }
 
 impl Cause {
+    /// What a cause is that says nothing else: only what most causes do without may be left to it. A test
+    /// looks that each says the rest (`causes/mod.rs`).
+    pub(crate) const BASE: Cause = Cause {
+        id: "",
+        title: "",
+        short: "",
+        needs: &[],
+        collectors: &[],
+        nature: Nature::Fault,
+        class: Class::Collector,
+        remedies: &[],
+        hazards: &[],
+        page: "",
+        claims: Claims::Segments(|_, _| false),
+        outside_pauses: None,
+        suspicion: None,
+        explain: |_, _| Explanation {
+            story: Vec::new(),
+            culprits: Vec::new(),
+            evidence: Vec::new(),
+            detail: Detail::None,
+        },
+    };
+
     /// Whether it is worth a look when it strikes: a fault or a symptom of one.
     #[must_use]
     pub fn is_fault(&self) -> bool {

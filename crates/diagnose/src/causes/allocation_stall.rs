@@ -32,12 +32,11 @@ pub(super) static CAUSE: Cause = Cause {
     nature: Nature::Fault,
     class: Class::Collector,
     remedies: &["larger-heap", "more-concurrent-threads", "generational-zgc", "g1-advice"],
-    hazards: &[],
     page: crate::page!("allocation_stall.rs"),
     claims: Claims::Work(CollectionTrait::Kind, is_last_resort),
     outside_pauses: Some(shows),
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn is_last_resort(it: &Collection) -> bool {

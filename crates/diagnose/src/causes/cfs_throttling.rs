@@ -39,16 +39,15 @@ pub(super) static CAUSE: Cause = Cause {
     title: "CFS throttling (CPU quota used up)",
     short: "CFS throttling",
     needs: &[Source::Scheduler, Source::CpuThrottling],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::CpuQuota,
     remedies: &["cfs-advice", "cpu-quota", "cpu-burst", "gc-threads"],
     hazards: &hazards::HAZARDS,
     page: crate::page!("cfs_throttling.rs"),
     claims: Claims::Segments(claims),
-    outside_pauses: None,
     suspicion: Some(suspicion),
     explain,
+    ..Cause::BASE
 };
 
 fn claims(_case: &Case<'_>, segment: &Segment) -> bool {

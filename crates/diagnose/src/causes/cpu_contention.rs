@@ -34,16 +34,14 @@ pub(super) static CAUSE: Cause = Cause {
     title: "CPU contention (waiting for a CPU)",
     short: "CPU contention",
     needs: &[Source::Scheduler],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::CpuContention,
     remedies: &["cpu-headroom", "gc-threads"],
-    hazards: &[],
     page: crate::page!("cpu_contention.rs"),
     claims: Claims::Segments(claims),
-    outside_pauses: None,
     suspicion: Some(suspicion),
     explain,
+    ..Cause::BASE
 };
 
 fn claims(_case: &Case<'_>, segment: &Segment) -> bool {

@@ -32,16 +32,14 @@ pub(super) static CAUSE: Cause = Cause {
     title: "CPU steal",
     short: "CPU steal",
     needs: &[Source::Scheduler],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::CpuContention,
     remedies: &["host-headroom", "move-interrupts"],
-    hazards: &[],
     page: crate::page!("cpu_steal.rs"),
     claims: Claims::AtLeast(MIN_STOLEN, is_stolen),
-    outside_pauses: None,
     suspicion: Some(suspicion),
     explain,
+    ..Cause::BASE
 };
 
 /// Interrupts take some microseconds from everybody. Less than this in a pause is

@@ -40,7 +40,6 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Unmap of a deleted file",
     short: "unmap of a deleted file",
     needs: &[Source::Scheduler, Source::KernelStacks],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Disk,
     remedies: &["explicit-unmap", "truncate-in-background"],
@@ -48,8 +47,8 @@ pub(super) static CAUSE: Cause = Cause {
     page: crate::page!("deleted_file_unmap.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_release),
     outside_pauses: Some(|index| longest_outside(index).map(|_| Duration::ZERO)),
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 /// Less than this in a pause is negligible.

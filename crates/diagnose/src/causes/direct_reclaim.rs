@@ -36,16 +36,15 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Direct reclaim",
     short: "direct reclaim",
     needs: &[Source::Scheduler, Source::Reclaim],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Memory,
     remedies: &["memory-room", "earlier-reclaim", "pretouch"],
     hazards: &hazards::HAZARDS,
     page: crate::page!("direct_reclaim.rs"),
     claims: Claims::AtLeast(MIN_TIME, is_reclaim),
-    outside_pauses: None,
     suspicion: Some(suspicion),
     explain,
+    ..Cause::BASE
 };
 
 /// A few pages are freed in microseconds. Less than this in a pause is negligible.

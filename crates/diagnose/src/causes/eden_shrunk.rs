@@ -34,12 +34,11 @@ pub(super) static CAUSE: Cause = Cause {
     nature: Nature::Fault,
     class: Class::Collector,
     remedies: &["g1-young-floor", "parallel-references", "g1-advice"],
-    hazards: &[],
     page: crate::page!("eden_shrunk.rs"),
     claims: Claims::Work(CollectionTrait::Surroundings, is_claimed),
     outside_pauses: Some(shows),
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn is_claimed(it: &Collection) -> bool {

@@ -33,12 +33,10 @@ pub(super) static CAUSE: Cause = Cause {
     nature: Nature::Fault,
     class: Class::Collector,
     remedies: &["g1-earlier-cycles", "g1-reserve", "larger-heap", "g1-advice"],
-    hazards: &[],
     page: crate::page!("evacuation_failure.rs"),
     claims: Claims::Work(CollectionTrait::Failure, is_claimed),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn is_claimed(it: &Collection) -> bool {

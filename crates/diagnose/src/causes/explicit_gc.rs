@@ -34,16 +34,13 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Explicit collection",
     short: "explicit collection",
     needs: &[Source::GcLog],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Collector,
     remedies: &["concurrent-explicit-gc", "no-explicit-gc"],
-    hazards: &[],
     page: crate::page!("explicit_gc.rs"),
     claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn is_claimed(it: &Collection) -> bool {

@@ -30,16 +30,14 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Frozen, stopped or traced",
     short: "frozen, stopped or traced",
     needs: &[Source::Scheduler],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Stopped,
     remedies: &["find-who-stops", "attach-gently"],
-    hazards: &[],
     page: crate::page!("frozen_or_traced.rs"),
     claims: Claims::Segments(claims),
-    outside_pauses: None,
     suspicion: Some(suspicion),
     explain,
+    ..Cause::BASE
 };
 
 fn claims(_case: &Case<'_>, segment: &Segment) -> bool {

@@ -33,7 +33,6 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Full collection",
     short: "full collection",
     needs: &[Source::GcLog],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Collector,
     remedies: &[
@@ -43,12 +42,10 @@ pub(super) static CAUSE: Cause = Cause {
         "concurrent-collector",
         "g1-advice",
     ],
-    hazards: &[],
     page: crate::page!("full_gc.rs"),
     claims: Claims::Work(CollectionTrait::Kind, is_claimed),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn is_claimed(it: &Collection) -> bool {

@@ -31,12 +31,11 @@ pub(super) static CAUSE: Cause = Cause {
     nature: Nature::Fault,
     class: Class::Collector,
     remedies: &["region-pinning", "shorter-critical-sections"],
-    hazards: &[],
     page: crate::page!("gc_locker.rs"),
     claims: Claims::Segments(|_, _| false),
     outside_pauses: Some(is_seen),
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 /// What HotSpot calls a collection that had to wait.

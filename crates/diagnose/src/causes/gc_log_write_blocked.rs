@@ -40,7 +40,6 @@ pub(super) static CAUSE: Cause = Cause {
     title: "GC log write blocked",
     short: "GC log write blocked",
     needs: &[Source::Scheduler],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Disk,
     remedies: &[
@@ -54,9 +53,9 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     page: crate::page!("gc_log_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_log_write),
-    outside_pauses: None,
     suspicion: Some(suspicion),
     explain,
+    ..Cause::BASE
 };
 
 /// A log on a quiet disk of its own waits for its own journal now and then. Less than this in a

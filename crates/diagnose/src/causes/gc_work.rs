@@ -49,16 +49,13 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Garbage collection work",
     short: "GC work",
     needs: &[],
-    collectors: &[],
     nature: Nature::Ordinary,
     class: Class::Collector,
     remedies: &["more-gc-threads", "concurrent-collector"],
-    hazards: &[],
     page: crate::page!("gc_work.rs"),
     claims: Claims::Segments(claims),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn claims(case: &Case<'_>, segment: &Segment) -> bool {

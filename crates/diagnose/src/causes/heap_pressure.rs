@@ -34,16 +34,13 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Heap pressure",
     short: "heap pressure",
     needs: &[Source::GcLog],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Collector,
     remedies: &["larger-heap", "less-live-data"],
-    hazards: &[],
     page: crate::page!("heap_pressure.rs"),
     claims: Claims::Work(CollectionTrait::Surroundings, is_claimed),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn is_claimed(it: &Collection) -> bool {

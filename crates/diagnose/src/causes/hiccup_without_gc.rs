@@ -31,16 +31,13 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Hiccup without GC: the application did not run",
     short: "hiccup without GC",
     needs: &[],
-    collectors: &[],
     nature: Nature::Symptom,
     class: Class::Collector,
     remedies: &["safepoint-log"],
-    hazards: &[],
     page: crate::page!("hiccup_without_gc.rs"),
     claims: Claims::Segments(claims),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn claims(_case: &Case<'_>, segment: &Segment) -> bool {

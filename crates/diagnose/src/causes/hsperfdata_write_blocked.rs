@@ -39,7 +39,6 @@ pub(super) static CAUSE: Cause = Cause {
     title: "hsperfdata write blocked",
     short: "hsperfdata write blocked",
     needs: &[Source::Scheduler, Source::KernelStacks],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Disk,
     remedies: &[
@@ -51,9 +50,9 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     page: crate::page!("hsperfdata_write_blocked.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_counter),
-    outside_pauses: None,
     suspicion: Some(suspicion),
     explain,
+    ..Cause::BASE
 };
 
 /// Each safepoint may wait for its own journal a little. Less than this in a pause is

@@ -39,9 +39,8 @@ pub(super) static CAUSE: Cause = Cause {
     hazards: &hazards::HAZARDS,
     page: crate::page!("humongous_allocation.rs"),
     claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn is_claimed(it: &Collection) -> bool {

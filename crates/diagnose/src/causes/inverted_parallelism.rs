@@ -32,16 +32,13 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Inverted parallelism (real > user + sys): GC threads were not running",
     short: "inverted parallelism",
     needs: &[Source::GcLog],
-    collectors: &[],
     nature: Nature::Symptom,
     class: Class::Collector,
     remedies: &[],
-    hazards: &[],
     page: crate::page!("inverted_parallelism.rs"),
     claims: Claims::Unexplained(LogPart::Waiting),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

@@ -34,16 +34,14 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Late Java thread",
     short: "late Java thread",
     needs: &[Source::Scheduler],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::LateThread,
     remedies: &["find-late-code", "break-up-late-code", "counted-loop-safepoints"],
-    hazards: &[],
     page: crate::page!("late_java_thread.rs"),
     claims: Claims::AtLeast(MIN_LATE, is_late),
-    outside_pauses: None,
     suspicion: Some(suspicion),
     explain,
+    ..Cause::BASE
 };
 
 fn is_late(_case: &Case<'_>, segment: &Segment) -> bool {

@@ -36,12 +36,10 @@ pub(super) static CAUSE: Cause = Cause {
     nature: Nature::Fault,
     class: Class::Collector,
     remedies: &["scavenge-before-remark", "parallel-references", "g1-advice"],
-    hazards: &[],
     page: crate::page!("long_remark.rs"),
     claims: Claims::Work(CollectionTrait::Kind, is_claimed),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn is_claimed(it: &Collection) -> bool {

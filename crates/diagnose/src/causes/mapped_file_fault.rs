@@ -39,16 +39,14 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Page fault on a mapped file (major fault)",
     short: "page fault on a mapped file",
     needs: &[Source::Scheduler, Source::KernelStacks],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Disk,
     remedies: &["read-through-channel", "warm-mapping", "compressed-logging", "background-io"],
-    hazards: &[],
     page: crate::page!("mapped_file_fault.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_file_fault),
-    outside_pauses: None,
     suspicion: Some(suspicion),
     explain,
+    ..Cause::BASE
 };
 
 /// A page that is in memory, but not yet mapped, is a fault too, and so is one from a fast disk.

@@ -32,16 +32,14 @@ pub(super) static CAUSE: Cause = Cause {
     title: "memory.high throttling",
     short: "memory.high throttling",
     needs: &[Source::Scheduler, Source::KernelStacks],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Memory,
     remedies: &["memory-high", "memory-room"],
     hazards: &hazards::HAZARDS,
     page: crate::page!("memory_high_throttling.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, claims),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 /// Less than this in a pause is negligible.

@@ -26,16 +26,13 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Metaspace collection",
     short: "metaspace collection",
     needs: &[Source::GcLog],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Collector,
     remedies: &["metaspace-size"],
-    hazards: &[],
     page: crate::page!("metaspace_gc.rs"),
     claims: Claims::Work(CollectionTrait::GcCause, is_claimed),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn is_claimed(it: &Collection) -> bool {

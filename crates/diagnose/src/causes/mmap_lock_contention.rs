@@ -38,16 +38,13 @@ pub(super) static CAUSE: Cause = Cause {
     title: "mmap_lock contention",
     short: "mmap_lock contention",
     needs: &[Source::Scheduler, Source::KernelStacks],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::KernelLock,
     remedies: &["no-smaps", "keep-heap", "newer-kernel"],
-    hazards: &[],
     page: crate::page!("mmap_lock_contention.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_contended),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 /// Faults queue for microseconds all the time. Less than this in a pause is negligible.

@@ -97,6 +97,16 @@ mod tests {
     }
 
     #[test]
+    fn each_cause_says_what_it_is() {
+        for cause in ALL {
+            for text in [cause.id, cause.title, cause.short, cause.page] {
+                assert!(!text.is_empty(), "{cause:?}");
+            }
+            assert!(!cause.needs.is_empty(), "{cause:?}");
+        }
+    }
+
+    #[test]
     fn ids_are_unique() {
         let mut ids: Vec<_> =
             ALL.iter().map(|it| it.id).chain(mechanisms::all().map(|it| it.id)).collect();

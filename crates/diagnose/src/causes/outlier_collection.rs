@@ -29,16 +29,13 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Outlier collection: far longer than the log's others",
     short: "outlier collection",
     needs: &[Source::GcLog],
-    collectors: &[],
     nature: Nature::Symptom,
     class: Class::Collector,
     remedies: &["cpu-times"],
-    hazards: &[],
     page: crate::page!("outlier_collection.rs"),
     claims: Claims::Unexplained(LogPart::Beyond),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

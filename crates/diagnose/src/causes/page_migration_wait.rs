@@ -27,16 +27,13 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Page migration",
     short: "page migration",
     needs: &[Source::Scheduler, Source::KernelStacks],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Memory,
     remedies: &["numa-balancing", "huge-page-collapse", "pretouch"],
-    hazards: &[],
     page: crate::page!("page_migration_wait.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, claims),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 /// Less than this in a pause is negligible.

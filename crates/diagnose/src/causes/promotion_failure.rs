@@ -36,12 +36,10 @@ pub(super) static CAUSE: Cause = Cause {
     nature: Nature::Fault,
     class: Class::Collector,
     remedies: &["larger-heap", "earlier-cycles", "concurrent-collector", "g1-advice"],
-    hazards: &[],
     page: crate::page!("promotion_failure.rs"),
     claims: Claims::Work(CollectionTrait::Failure, is_claimed),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn is_claimed(it: &Collection) -> bool {

@@ -33,16 +33,13 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Reference processing",
     short: "reference processing",
     needs: &[Source::GcLog],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Collector,
     remedies: &["parallel-references", "fewer-references", "g1-advice"],
-    hazards: &[],
     page: crate::page!("reference_processing.rs"),
     claims: Claims::Segments(claims),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn claims(case: &Case<'_>, segment: &Segment) -> bool {

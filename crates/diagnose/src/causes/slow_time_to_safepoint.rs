@@ -29,16 +29,13 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Slow time to safepoint",
     short: "slow time to safepoint",
     needs: &[Source::GcLog],
-    collectors: &[],
     nature: Nature::Symptom,
     class: Class::Collector,
     remedies: &["safepoint-timeout"],
-    hazards: &[],
     page: crate::page!("slow_time_to_safepoint.rs"),
     claims: Claims::Unexplained(LogPart::Reaching),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {

@@ -29,16 +29,13 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Stop beyond the collection",
     short: "stop beyond the collection",
     needs: &[Source::GcLog],
-    collectors: &[],
     nature: Nature::Symptom,
     class: Class::Collector,
     remedies: &["name-operations"],
-    hazards: &[],
     page: crate::page!("stop_beyond_gc.rs"),
     claims: Claims::Unexplained(LogPart::Around),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {

@@ -35,16 +35,15 @@ pub(super) static CAUSE: Cause = Cause {
     title: "Swap-in",
     short: "swap-in",
     needs: &[Source::Scheduler, Source::KernelStacks],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Memory,
     remedies: &["heap-residency", "no-swap", "memory-room"],
     hazards: &hazards::HAZARDS,
     page: crate::page!("swap_in.rs"),
     claims: Claims::AtLeast(MIN_BLOCKED, is_swap_in),
-    outside_pauses: None,
     suspicion: Some(suspicion),
     explain,
+    ..Cause::BASE
 };
 
 /// Bytes of a page as `pswpin` counts them.

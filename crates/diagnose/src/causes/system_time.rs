@@ -27,16 +27,13 @@ pub(super) static CAUSE: Cause = Cause {
     title: "System time: a collection busy in the kernel",
     short: "system time",
     needs: &[Source::GcLog],
-    collectors: &[],
     nature: Nature::Symptom,
     class: Class::Collector,
     remedies: &["pretouch"],
-    hazards: &[],
     page: crate::page!("system_time.rs"),
     claims: Claims::Unexplained(LogPart::Kernel),
-    outside_pauses: None,
-    suspicion: None,
     explain,
+    ..Cause::BASE
 };
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

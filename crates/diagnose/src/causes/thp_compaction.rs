@@ -36,16 +36,15 @@ pub(super) static CAUSE: Cause = Cause {
     title: "THP compaction (direct compaction for huge pages)",
     short: "THP compaction",
     needs: &[Source::Scheduler, Source::Compaction],
-    collectors: &[],
     nature: Nature::Fault,
     class: Class::Memory,
     remedies: &["thp-defrag", "thp-tuner", "no-huge-pages", "pretouch"],
     hazards: &hazards::HAZARDS,
     page: crate::page!("thp_compaction.rs"),
     claims: Claims::AtLeast(MIN_TIME, is_compaction),
-    outside_pauses: None,
     suspicion: Some(suspicion),
     explain,
+    ..Cause::BASE
 };
 
 /// Less than this in a pause is negligible.

@@ -25,16 +25,14 @@ pub(super) static CAUSE: Cause = Cause {
     title: "VM operation",
     short: "VM operation",
     needs: &[],
-    collectors: &[],
     nature: Nature::Ordinary,
     class: Class::VmOperation,
     remedies: &[],
-    hazards: &[],
     page: crate::page!("vm_operation.rs"),
     claims: Claims::Segments(claims),
-    outside_pauses: None,
     suspicion: Some(suspicion),
     explain,
+    ..Cause::BASE
 };
 
 /// Whatever is left of work and of waiting for other threads once the other causes had theirs:
