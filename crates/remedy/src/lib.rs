@@ -34,7 +34,7 @@ pub use change::{
 pub use flag_line::{FlagLine, LineFlag, OtherCollector, flag_line};
 pub use held::directory;
 pub use plan::{Plan, Refusal, Target, Wishes};
-pub use remedy::{Remedy, page_of_cause};
+pub use remedy::{Remedy, Works, page_of_cause};
 pub use start_flags::FLAGS_VARIABLE;
 pub use store::{Entry, NOTES, Places, Store, StoreError, Undone, Which};
 pub use units::Units;
@@ -42,8 +42,6 @@ pub use units::Units;
 use diagnose::{Diagnosis, Finding, Hazard, Situation};
 
 pub use remedies::quota_sentence;
-/// The remedy whose flags come from all findings of a diagnosis: see [`flag_line`].
-pub const FROM_DIAGNOSIS: &str = "g1-advice";
 
 /// All remedies, in the order of their ids.
 #[must_use]

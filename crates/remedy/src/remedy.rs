@@ -19,9 +19,40 @@ pub struct Remedy {
     pub(crate) advise: fn(&Situation, &Finding) -> Vec<Advice>,
     /// What it would change here; `None` where it cannot be applied by a program.
     pub(crate) plan: Option<MakePlan>,
+    /// What `whypause fix` does for it beside a plan.
+    pub works: Works,
+    /// Whether `whypause fix` takes files for it, whose names may be numbers.
+    pub takes_files: bool,
+}
+
+/// What `whypause fix` does for a remedy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Works {
+    /// It makes a plan of what the JVM and the host are now.
+    Plan,
+    /// It records first, and lets the recording run again under other limits of CPU time.
+    WhatIf,
+    /// It diagnoses first: the flags come from all findings, see [`flag_line`](crate::flag_line).
+    Diagnosis,
+    /// It goes on, and changes settings again and again.
+    Loop,
+    /// It goes on, and copies a log.
+    Keeper,
 }
 
 impl Remedy {
+    /// What a remedy is that says nothing else: only what most do without may be left to it.
+    pub(crate) const BASE: Remedy = Remedy {
+        id: "",
+        title: "",
+        summary: "",
+        page: "",
+        advise: |_, _| Vec::new(),
+        plan: None,
+        works: Works::Plan,
+        takes_files: false,
+    };
+
     /// What it comes to for one finding in one situation.
     pub(crate) fn advice(&self, situation: &Situation, finding: &Finding) -> Vec<Advice> {
         let mut advice = (self.advise)(situation, finding);
@@ -65,7 +96,7 @@ impl Remedy {
     /// what is known of the JVM; empty where it is about no flags.
     #[must_use]
     pub fn start_flags(&self, diagnosis: &Diagnosis) -> Vec<String> {
-        if self.id == crate::FROM_DIAGNOSIS {
+        if self.works == Works::Diagnosis {
             return crate::flag_line(diagnosis).words();
         }
         let names_it = |cause: &Cause| cause.remedies.contains(&self.id);

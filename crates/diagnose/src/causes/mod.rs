@@ -102,7 +102,6 @@ mod tests {
             for text in [cause.id, cause.title, cause.short, cause.page] {
                 assert!(!text.is_empty(), "{cause:?}");
             }
-            assert!(!cause.needs.is_empty(), "{cause:?}");
         }
     }
 

@@ -17,7 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`jcmd` and `jstack` without `-F` attach to the JVM and stop it for a safepoint only.",
     page: diagnose::page!("attach_gently.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

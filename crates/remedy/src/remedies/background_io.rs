@@ -39,6 +39,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     page: diagnose::page!("background_io.rs"),
     advise,
     plan: Some(plan),
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

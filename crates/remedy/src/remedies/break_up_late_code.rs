@@ -17,7 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "A loop over an `int` without calls may have no poll; a loop over a `long`, or smaller pieces of the array, has.",
     page: diagnose::page!("break_up_late_code.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {

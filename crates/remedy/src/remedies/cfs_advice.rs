@@ -22,7 +22,7 @@
 //! "Application Pauses When Running JVM Inside Linux Control Groups", LinkedIn Engineering, 2016.
 //! HotSpot `gc/shared/workerPolicy.cpp`, `gc/g1/g1ConcurrentMark.cpp` (`scale_concurrent_worker_threads`).
 use crate::{
-    Action, Advice, Change, Plan, Refusal, Remedy, Setting, Target, UnitProperty, host,
+    Action, Advice, Change, Plan, Refusal, Remedy, Setting, Target, UnitProperty, Works, host,
     units::Units,
 };
 use diagnose::{
@@ -38,6 +38,8 @@ pub(super) static REMEDY: Remedy = Remedy {
     page: diagnose::page!("cfs_advice.rs"),
     advise,
     plan: Some(plan),
+    works: Works::WhatIf,
+    ..Remedy::BASE
 };
 
 /// What a finding knows of other limits.

@@ -56,7 +56,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Where the JVM itself writes most to the disk, its log is compressed before it is written, and not when it is rolled.",
     page: diagnose::page!("compressed_logging.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 const LOGBACK: &str = "\

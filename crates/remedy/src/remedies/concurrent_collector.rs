@@ -22,7 +22,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Where full collections are how the collector works and their pauses hurt, use G1, or ZGC where the JDK has it in generations (JDK 21 and later).",
     page: diagnose::page!("concurrent_collector.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 /// Collections that are work alone are worth another collector from here on.

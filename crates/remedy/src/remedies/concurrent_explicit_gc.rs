@@ -21,7 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-XX:+ExplicitGCInvokesConcurrent` (G1 and CMS) makes a concurrent cycle of `System.gc()`, and what relies on the call still works.",
     page: diagnose::page!("concurrent_explicit_gc.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

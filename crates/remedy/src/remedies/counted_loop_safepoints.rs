@@ -20,7 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Collectors other than G1, ZGC and Shenandoah, and all of them before JDK 10, need `-XX:+UseCountedLoopSafepoints` to poll inside counted loops.",
     page: diagnose::page!("counted_loop_safepoints.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

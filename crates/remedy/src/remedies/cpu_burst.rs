@@ -23,7 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Let the group save up unused CPU quota (Linux 5.14 and later).",
     page: diagnose::page!("cpu_burst.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Fewer neighbours, more CPUs, or a higher CPU weight for the service.",
     page: diagnose::page!("cpu_headroom.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 /// Waits of less than this share of the stopped time are worth neither more CPUs nor slower collections.

@@ -26,7 +26,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "A larger quota, or none and a guaranteed share (in Kubernetes: requests without a limit).",
     page: diagnose::page!("cpu_quota.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -22,7 +22,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-Xlog:gc*,safepoint`, before JDK 9 `-XX:+PrintGCDetails -XX:+PrintGCApplicationStoppedTime`, shows whether a long collection worked or waited.",
     page: diagnose::page!("cpu_times.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

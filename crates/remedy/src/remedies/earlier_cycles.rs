@@ -20,7 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "A lower `CMSInitiatingOccupancyFraction` together with `UseCMSInitiatingOccupancyOnly`, or CMS goes by its own statistics.",
     page: diagnose::page!("earlier_cycles.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -23,7 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Have the host's background thread start earlier (`vm.watermark_scale_factor`).",
     page: diagnose::page!("earlier_reclaim.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {

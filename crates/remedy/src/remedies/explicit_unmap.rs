@@ -40,7 +40,7 @@ pub(super) static REMEDY: Remedy = Remedy {
               for (library whypause-unmap).",
     page: diagnose::page!("explicit_unmap.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 const DEPENDENCY: &str = "\

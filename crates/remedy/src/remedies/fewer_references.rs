@@ -17,7 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Count them (`-Xlog:gc+ref*=debug`, before JDK 9 `-XX:+PrintReferenceGC`); replace weak maps by fields, soft caches by caches with a bound, finalizers by `Cleaner` or `close()`.",
     page: diagnose::page!("fewer_references.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {

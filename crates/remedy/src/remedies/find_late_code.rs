@@ -17,7 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Record with `--ask-jvm`, which names the compiled method that the thread was in; `async-profiler --ttsp` shows who called it.",
     page: diagnose::page!("find_late_code.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Have the kernel name the process that sends the signal, traces or freezes.",
     page: diagnose::page!("find_who_stops.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

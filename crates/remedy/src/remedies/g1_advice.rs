@@ -19,7 +19,7 @@
 //! ## References
 //! HotSpot `gc/g1/g1_globals.hpp`, `gc/shared/gc_globals.hpp`.
 //! Balode: Tuning Espresso's JVM Performance (2016).
-use crate::{Advice, FlagLine, Plan, Refusal, Remedy, Target, flag_line, start_flags};
+use crate::{Advice, FlagLine, Plan, Refusal, Remedy, Target, Works, flag_line, start_flags};
 use diagnose::{Finding, Situation};
 
 pub(super) static REMEDY: Remedy = Remedy {
@@ -29,6 +29,8 @@ pub(super) static REMEDY: Remedy = Remedy {
     page: diagnose::page!("g1_advice.rs"),
     advise,
     plan: Some(plan),
+    works: Works::Diagnosis,
+    ..Remedy::BASE
 };
 
 /// What it comes to is advised by its parts, each beside its finding.

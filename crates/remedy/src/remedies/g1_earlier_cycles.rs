@@ -21,7 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "A lower `InitiatingHeapOccupancyPercent`, so that mixed collections free old regions before they are needed.",
     page: diagnose::page!("g1_earlier_cycles.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -24,7 +24,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "The smallest power of two that is at least twice the largest object; at most 32 MiB, since JDK 18 at most 512 MiB.",
     page: diagnose::page!("g1_region_size.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 /// The largest region before JDK 18 (JDK-8275056), in bytes.

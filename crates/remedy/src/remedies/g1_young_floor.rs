@@ -21,7 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "A larger `G1NewSizePercent`, so that eden cannot fall below what the service needs.",
     page: diagnose::page!("g1_young_floor.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 /// What a floor may be: below that G1 has its own, above that little is left for the old generation.

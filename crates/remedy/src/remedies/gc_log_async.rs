@@ -29,6 +29,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     page: diagnose::page!("gc_log_async.rs"),
     advise,
     plan: Some(plan),
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -18,7 +18,7 @@
 //! ## References
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, approach 4.
 use crate::{
-    Action, Advice, Change, Command, Keep, KeptLog, Plan, Refusal, Remedy, Target, live_log,
+    Action, Advice, Change, Command, Keep, KeptLog, Plan, Refusal, Remedy, Target, Works, live_log,
 };
 use diagnose::{Detail, Finding, Situation};
 use std::{fs, os::unix::fs::MetadataExt, path::Path};
@@ -31,6 +31,9 @@ pub(super) static REMEDY: Remedy = Remedy {
     page: diagnose::page!("gc_log_keeper.rs"),
     advise,
     plan: Some(plan),
+    works: Works::Keeper,
+    takes_files: true,
+    ..Remedy::BASE
 };
 
 /// For a log that goes to memory when the JVM starts the next time; one that is moved while the JVM

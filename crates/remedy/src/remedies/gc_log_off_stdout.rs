@@ -29,6 +29,8 @@ pub(super) static REMEDY: Remedy = Remedy {
     page: diagnose::page!("gc_log_off_stdout.rs"),
     advise,
     plan: Some(plan),
+    takes_files: true,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -31,6 +31,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     page: diagnose::page!("gc_log_to_tmpfs.rs"),
     advise,
     plan: Some(plan),
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -23,7 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "No more `-XX:ParallelGCThreads` than there are CPUs, or than the quota has.",
     page: diagnose::page!("gc_threads.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

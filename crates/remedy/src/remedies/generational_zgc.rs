@@ -21,7 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-XX:+ZGenerational` in JDK 21 and 22, the default since JDK 23, frees young objects without going through the old ones.",
     page: diagnose::page!("generational_zgc.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -53,6 +53,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     page: diagnose::page!("heap_residency.rs"),
     advise,
     plan: Some(plan),
+    ..Remedy::BASE
 };
 
 /// The least with which the kernel still swaps in need.

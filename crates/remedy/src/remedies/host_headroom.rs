@@ -17,7 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "CPUs of its own for the virtual machine, or a host that is less full.",
     page: diagnose::page!("host_headroom.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {

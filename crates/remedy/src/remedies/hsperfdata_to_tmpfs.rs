@@ -32,6 +32,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     page: diagnose::page!("hsperfdata_to_tmpfs.rs"),
     advise,
     plan: Some(plan),
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -20,7 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Make `khugepaged` rarer.",
     page: diagnose::page!("huge_page_collapse.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -20,7 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-Xms` equal to `-Xmx` gives nothing back and takes nothing anew.",
     page: diagnose::page!("keep_heap.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -26,7 +26,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "A larger `-Xmx`, as far as there is memory: two and a half times the live data is a usual size, and a concurrent collector needs room for what is allocated during a cycle.",
     page: diagnose::page!("larger_heap.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 /// From here on HotSpot's pointers to objects take eight bytes in place of four

@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "A class histogram shows what fills the heap; caches without a bound and sessions that never end are the usual finds.",
     page: diagnose::page!("less_live_data.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -23,7 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Raise `memory.high` or set it to `max`.",
     page: diagnose::page!("memory_high.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -21,7 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-XX:MetaspaceSize` above what the service uses when it has warmed up; then the first collection for it never comes.",
     page: diagnose::page!("metaspace_size.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 /// What is left above what was in use.

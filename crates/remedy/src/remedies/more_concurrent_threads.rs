@@ -20,7 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-XX:ConcGCThreads`, at the price of CPU for the application.",
     page: diagnose::page!("more_concurrent_threads.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

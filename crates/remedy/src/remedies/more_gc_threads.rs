@@ -20,7 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Where `-XX:ParallelGCThreads` is less than half of the CPUs, leave it out: the JVM takes as many as there are CPUs, up to 8, and five eighths of more.",
     page: diagnose::page!("more_gc_threads.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 /// The JVM takes all CPUs up to so many, and five eighths of the others.

@@ -20,7 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Keep interrupts off the service's CPUs.",
     page: diagnose::page!("move_interrupts.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -20,7 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-Xlog:safepoint`, before JDK 9 `-XX:+PrintSafepointStatistics -XX:PrintSafepointStatisticsCount=1`, names the operation of each stop.",
     page: diagnose::page!("name_operations.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -17,7 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Linux 6.4 and later lock a part of the address space for most faults.",
     page: diagnose::page!("newer_kernel.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

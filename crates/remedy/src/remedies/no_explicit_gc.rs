@@ -21,7 +21,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-XX:+DisableExplicitGC` makes nothing of `System.gc()`; direct buffers are then freed late or never, so prefer a concurrent cycle where there is one.",
     page: diagnose::page!("no_explicit_gc.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -24,7 +24,7 @@ pub(super) static REMEDY: Remedy = Remedy {
               requests them with `-XX:+UseTransparentHugePages`.",
     page: diagnose::page!("no_huge_pages.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

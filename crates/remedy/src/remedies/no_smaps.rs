@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Do not read `/proc/PID/smaps` or call `pmap` on a JVM with a large heap; `smaps_rollup` once a minute is enough.",
     page: diagnose::page!("no_smaps.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

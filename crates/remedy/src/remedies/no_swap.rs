@@ -25,7 +25,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Keep the service's memory out of swap (`memory.swap.max`).",
     page: diagnose::page!("no_swap.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

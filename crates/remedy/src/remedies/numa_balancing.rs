@@ -23,7 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Switch NUMA balancing off, or bind the JVM to the CPUs and memory of one node.",
     page: diagnose::page!("numa_balancing.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -20,7 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-XX:+ParallelRefProcEnabled`, so that all GC threads work on references: the default with G1 since JDK 11, with others since JDK 17.",
     page: diagnose::page!("parallel_references.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

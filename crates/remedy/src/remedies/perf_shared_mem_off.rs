@@ -25,6 +25,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     page: diagnose::page!("perf_shared_mem_off.rs"),
     advise,
     plan: Some(plan),
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -23,7 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-XX:+AlwaysPreTouch` with `-Xms` equal to `-Xmx` asks for the heap's memory when the JVM starts, not in the middle of a pause.",
     page: diagnose::page!("pretouch.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

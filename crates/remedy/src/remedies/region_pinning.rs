@@ -17,7 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Since JDK 22 G1 pins the array's region and collects the rest; Shenandoah has always done so, and ZGC needs none.",
     page: diagnose::page!("region_pinning.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

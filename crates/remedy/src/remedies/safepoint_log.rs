@@ -20,7 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-Xlog:gc*,safepoint`, before JDK 9 `-XX:+PrintGCApplicationStoppedTime`, shows whether it was a stop at all.",
     page: diagnose::page!("safepoint_log.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -20,7 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-XX:+SafepointTimeout -XX:SafepointTimeoutDelay=500` makes the JVM print the late threads.",
     page: diagnose::page!("safepoint_timeout.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

@@ -20,7 +20,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "`-XX:+CMSScavengeBeforeRemark` empties the young generation first (CMS).",
     page: diagnose::page!("scavenge_before_remark.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

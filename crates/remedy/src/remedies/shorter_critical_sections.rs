@@ -17,7 +17,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Copy with `Get…ArrayRegion`, or use direct buffers; compression and image libraries are the usual owners.",
     page: diagnose::page!("shorter_critical_sections.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {

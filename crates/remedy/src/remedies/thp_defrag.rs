@@ -24,7 +24,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     summary: "Leave compaction for huge pages to the kernel's own threads (`defrag`).",
     page: diagnose::page!("thp_defrag.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(_situation: &Situation, _finding: &Finding) -> Vec<Advice> {

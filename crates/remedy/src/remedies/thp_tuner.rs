@@ -22,7 +22,7 @@
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, sections 3.3 and 3.4.
 //! Linux `Documentation/admin-guide/mm/transhuge.rst`.
 use crate::{
-    Action, Advice, Change, Command, Host, Plan, Refusal, Remedy, Setting, Target, host,
+    Action, Advice, Change, Command, Host, Plan, Refusal, Remedy, Setting, Target, Works, host,
     tuner::{self, Control},
 };
 use diagnose::{Finding, Situation, text};
@@ -34,6 +34,8 @@ pub(super) static REMEDY: Remedy = Remedy {
     page: diagnose::page!("thp_tuner.rs"),
     advise,
     plan: Some(plan),
+    works: Works::Loop,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

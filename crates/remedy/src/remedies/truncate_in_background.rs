@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
               is deleted or unmapped.",
     page: diagnose::page!("truncate_in_background.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(_situation: &Situation, finding: &Finding) -> Vec<Advice> {

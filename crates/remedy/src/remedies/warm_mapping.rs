@@ -18,7 +18,7 @@ pub(super) static REMEDY: Remedy = Remedy {
               waiting does no harm, and leave it room in memory.",
     page: diagnose::page!("warm_mapping.rs"),
     advise,
-    plan: None,
+    ..Remedy::BASE
 };
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {

@@ -68,7 +68,7 @@ fn fix(args: &mut FixArgs) -> Result<(), Failure> {
         }
         return set(&mut args.jvm, Some(pid));
     }
-    let takes_files = args.id.as_deref().is_some_and(|it| TAKE_FILES.contains(&it));
+    let takes_files = args.id.as_deref().and_then(remedy::find).is_some_and(|it| it.takes_files);
     match (takes_files, args.paths.as_slice()) {
         (false, [path]) => match number(path) {
             Some(pid) => {
@@ -80,9 +80,6 @@ fn fix(args: &mut FixArgs) -> Result<(), Failure> {
         _ => Ok(()),
     }
 }
-
-/// The remedies whose files may have a number as their name.
-const TAKE_FILES: [&str; 2] = ["gc-log-keeper", "gc-log-off-stdout"];
 
 fn number(path: &Path) -> Option<String> {
     path.to_str().filter(|it| is_number(it)).map(str::to_owned)

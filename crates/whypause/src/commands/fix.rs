@@ -17,7 +17,7 @@ use crate::{
 use diagnose::Diagnosis;
 use found::Found;
 use recorder::Roots;
-use remedy::{Change, Host, Plan, Refusal, Remedy, Store, StoreError, Undone, Value};
+use remedy::{Change, Host, Plan, Refusal, Remedy, Store, StoreError, Undone, Value, Works};
 use report::{Redactor, fix::Planned};
 use std::{io, os::unix::fs::MetadataExt};
 
@@ -34,10 +34,10 @@ pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
     if !args.command.is_empty() {
         return verify::start_twice(args, remedy, &interrupt, console);
     }
-    if remedy.id == "cfs-advice" {
+    if remedy.works == Works::WhatIf {
         return what_if::run(args, remedy, &interrupt, console);
     }
-    let from_diagnosis = remedy.id == remedy::FROM_DIAGNOSIS;
+    let from_diagnosis = remedy.works == Works::Diagnosis;
     if from_diagnosis && !args.apply {
         return flags::run(args, &interrupt, console);
     }
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
         };
         found = found.diagnosed(diagnosis);
     }
-    if remedy.id == remedy::tuner::TUNER && (args.apply || args.dry_run) {
+    if remedy.works == Works::Loop && (args.apply || args.dry_run) {
         return tune::run(args, &found, &interrupt, console);
     }
     let plan = || found.plan(remedy, args, &interrupt);
@@ -243,7 +243,7 @@ fn keep_here(
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Exit, Failure> {
-    let (true, [from, to]) = (remedy.id == "gc-log-keeper", args.paths.as_slice()) else {
+    let (true, [from, to]) = (remedy.works == Works::Keeper, args.paths.as_slice()) else {
         return Err(Failure::input(
             "only gc-log-keeper goes on in the foreground",
             "whypause fix gc-log-keeper /dev/shm/gc.log /var/log/kafka --apply --foreground",

@@ -188,7 +188,7 @@ fn flags_for(
     console: &Console,
 ) -> Result<(Vec<String>, Vec<String>), Failure> {
     let diagnosis = explain::one(&first.path, &mut Redactor::new(false, None), console)?;
-    let goes = match remedy.id == remedy::FROM_DIAGNOSIS {
+    let goes = match remedy.works == remedy::Works::Diagnosis {
         true => remedy::flag_line(&diagnosis).replaces,
         false => Vec::new(),
     };
