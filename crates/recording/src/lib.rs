@@ -51,6 +51,7 @@ mod facts;
 mod interpreters;
 mod limits;
 mod log_lines;
+mod log_option;
 mod losses;
 mod manifest;
 mod new_file;
@@ -89,6 +90,7 @@ pub use facts::{
 pub use interpreters::runs_scripts;
 pub use limits::Limits;
 pub use log_lines::{LogLine, PackedLines};
+pub use log_option::{LogOption, LogTarget, gc_log_file, gc_log_options, log_option_parts};
 pub use manifest::{Manifest, TableRows};
 pub use new_file::NewFile;
 pub use outputs::{OutputFact, OutputKind, OutputReaderFact};

@@ -2,43 +2,15 @@
 use crate::{Action, Command, jvm::jcmd};
 use diagnose::feature_version;
 use recorder::LogOutput;
-use recording::JvmFact;
+use recording::{JvmFact, LogOption, gc_log_options};
 
-/// The parts of the `-Xlog` option that writes to a file: what and decorators.
-struct LogOption<'a> {
-    what: &'a str,
-    decorators: &'a str,
-}
-
-/// Whether an option sends the log to a file.
-fn is_of_file(flag: &str) -> bool {
-    flag.strip_prefix("-Xlog:").and_then(|it| it.split_once(':')).is_some_and(|(_, output)| {
-        let kind = output.split(':').next().unwrap_or_default();
-        !matches!(kind, "" | "stdout" | "stderr" | "#0" | "#1") && !flag.starts_with("-Xlog:async")
-    })
-}
-
-/// The last `-Xlog` option with a file, as the JVM reads it: `-Xlog:what:output:decorators:options`.
-/// A quoted file name may hold colons.
-fn log_option(jvm: &JvmFact) -> LogOption<'_> {
-    let fallback = LogOption { what: "gc*,safepoint", decorators: "time,uptime,level,tags" };
-    let Some(flag) = jvm.flags.iter().rev().find(|it| is_of_file(it)) else { return fallback };
-    let Some((what, output)) = flag["-Xlog:".len()..].split_once(':') else { return fallback };
-    let rest = after_file(output);
-    let decorators = rest.split(':').next().unwrap_or_default();
-    LogOption {
-        what: if what.is_empty() { fallback.what } else { what },
-        decorators: if decorators.is_empty() { fallback.decorators } else { decorators },
-    }
-}
-
-/// What follows the file name in `file=NAME:decorators:options` or `"file=NAME"…`.
-fn after_file(output: &str) -> &str {
-    let name = output.strip_prefix("file=").unwrap_or(output);
-    match name.strip_prefix('"').and_then(|it| it.split_once('"')) {
-        Some((_, rest)) => rest.strip_prefix(':').unwrap_or(rest),
-        None => name.split_once(':').map_or("", |(_, rest)| rest),
-    }
+/// The lines and decorators that a log elsewhere gets: those of the GC log's file, where the flags name one.
+fn what_and_decorators(jvm: &JvmFact) -> (&str, &str) {
+    let mut options = gc_log_options(&jvm.flags).into_iter();
+    let option = options.find(|it| !it.is_legacy && it.file().is_some());
+    let [what, decorators] = option.map_or([""; 2], |it| [it.what, it.decorators]);
+    let or = |text: &'static str, given| if given == "" { text } else { given };
+    (or("gc*,safepoint", what), or("time,uptime,level,tags", decorators))
 }
 
 /// The name for the log of a running JVM in a directory that it may share with others: two JVMs that
@@ -70,16 +42,16 @@ fn all_of<const N: usize>(commands: [Option<Command>; N], what: &str) -> Action 
 /// The commands that move the log of a running JVM (JDK 9 and later) into `directory`: first the
 /// new output, then the old one off. HotSpot `logging/logDiagnosticCommand.cpp` (`VM.log`).
 pub(crate) fn move_commands(jvm: &JvmFact, directory: &str) -> Action {
-    let option = log_option(jvm);
+    let (what, decorators) = what_and_decorators(jvm);
     let new = LogOutput {
         name: format!("file={directory}/{}", file_name(jvm)),
-        what: option.what.to_owned(),
-        decorators: option.decorators.to_owned(),
+        what: what.to_owned(),
+        decorators: decorators.to_owned(),
         options: BOUND.to_owned(),
     };
     let new = vm_log(jcmd(jvm), &new);
     if jvm.gc_log.is_empty() {
-        return all_of([new], option.what);
+        return all_of([new], what);
     }
     let off = vm_log(jcmd(jvm), &off(&format!("file={}", jvm.gc_log)));
     all_of([new, off], &jvm.gc_log)
@@ -175,15 +147,16 @@ pub(crate) fn flags_in(jvm: &JvmFact, directory: &str) -> Action {
     if feature_version(&jvm.version).is_some_and(|it| it < 9) {
         return Action::flags(legacy_flags(jvm, directory));
     }
-    let option = log_option(jvm);
+    let (what, decorators) = what_and_decorators(jvm);
     let file = format!("{directory}/{NAME}");
-    Action::flag(format!("-Xlog:{}:file={file}:{}:{BOUND}", option.what, option.decorators))
+    Action::flag(format!("-Xlog:{what}:file={file}:{decorators}:{BOUND}"))
 }
 
 /// The flag that these take the place of, as it was given.
 pub(crate) fn replaced(jvm: &JvmFact) -> Option<&str> {
-    let writes = |it: &&String| it.starts_with("-Xloggc:") || is_of_file(it);
-    jvm.flags.iter().rev().find(writes).map(String::as_str)
+    let log = gc_log_options(&jvm.flags).into_iter().find(|it| it.file().is_some())?;
+    let is_it = |it: &&String| LogOption::of(it) == Some(log);
+    jvm.flags.iter().rev().find(is_it).map(String::as_str)
 }
 
 #[cfg(test)]

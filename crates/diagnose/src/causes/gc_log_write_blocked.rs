@@ -112,8 +112,8 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
              was it"
         }
     };
-    let in_memory = log_path(clues).filter(|it| it.starts_with("/dev/shm/"));
-    let path = log_path(clues).filter(|it| !it.starts_with("/dev/shm/"));
+    let in_memory = recording::gc_log_file(clues.flags()).filter(|it| it.starts_with("/dev/shm/"));
+    let path = recording::gc_log_file(clues.flags()).filter(|it| !it.starts_with("/dev/shm/"));
     let is_async = clues.flags().iter().any(|it| it == "-Xlog:async");
     let is_reaching = clues.part == LogPart::Reaching;
     let is_long = clues.longest_from(LONG).is_some();
@@ -132,18 +132,6 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
                 is_async.then(|| "-Xlog:async: a thread of its own writes the log".to_owned()),
             ),
     )
-}
-
-/// Where the JVM was told to write its GC log, where its flags say.
-fn log_path<'a>(clues: &'a Clues<'_>) -> Option<&'a str> {
-    let of = |flag: &'a String| match flag.strip_prefix("-Xloggc:") {
-        Some(path) => Some(path),
-        None => {
-            let output = flag.strip_prefix("-Xlog:")?.split(':').nth(1)?;
-            output.strip_prefix("file=").filter(|it| !it.is_empty())
-        }
-    };
-    clues.flags().iter().rev().find_map(of)
 }
 
 #[cfg(test)]

@@ -84,31 +84,10 @@ impl<'a> Flags<'a> {
         self.0.iter().any(|it| it == "-Xlog:async" || it.starts_with("-Xlog:async:"))
     }
 
-    /// The file that GC lines are sent to, as it is written in the last flag that names one.
+    /// The file that GC lines are sent to, as it is written.
     pub(crate) fn log_file(self) -> Option<&'a str> {
-        self.0.iter().rev().find_map(|flag| log_file(flag))
+        recording::gc_log_file(self.0)
     }
-}
-
-/// `gc.log` of `-Xloggc:gc.log` and `-Xlog:gc*:file=gc.log:time`.
-fn log_file(flag: &str) -> Option<&str> {
-    if let Some(name) = flag.strip_prefix("-Xloggc:") {
-        return Some(name);
-    }
-    let (what, output) = flag.strip_prefix("-Xlog:")?.split_once(':')?;
-    let of_gc = |it: &str| {
-        let tags = it.split(['=', '*']).next().unwrap_or_default();
-        tags.split('+').any(|it| matches!(it, "gc" | "safepoint" | "all"))
-    };
-    if !what.is_empty() && !what.split(',').any(of_gc) {
-        return None;
-    }
-    let name = output.strip_prefix("file=").unwrap_or(output);
-    let name = match name.strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next()?,
-        None => name.split(':').next()?,
-    };
-    (!matches!(name, "" | "stdout" | "stderr" | "#0" | "#1")).then_some(name)
 }
 
 /// `512m`, `4G`, `1073741824`, in bytes (`parse_integer` of HotSpot's `utilities/parseInteger.hpp`).

@@ -5,7 +5,7 @@
 //! relative or full of `%p` and `%t`.
 use super::{files::regular_file, maps::DELETED, process::ProcessDir};
 use crate::attach::SAFEPOINT_LOG_MARK;
-use recording::FileKey;
+use recording::{FileKey, LogOption, LogTarget};
 use std::{
     collections::BTreeMap,
     io::{self, ErrorKind, Read},
@@ -30,36 +30,21 @@ pub(crate) struct GcLogFile {
 pub(crate) struct LogOutput {
     /// File name with `%p` and the like; `None` for standard output.
     pub(crate) name: Option<String>,
-    /// Whether lines of tag `gc` go there.
-    gc: bool,
-    /// Whether lines of tag `safepoint` go there.
-    safepoint: bool,
 }
 
 /// Outputs that get GC or safepoint lines, the most useful first: one with both, then one with
 /// GC lines. Of equals the later one.
 pub(crate) fn outputs(flags: &[String]) -> Vec<LogOutput> {
-    let mut outputs: Vec<LogOutput> = flags.iter().rev().filter_map(|it| output(it)).collect();
-    outputs.sort_by_key(|it| std::cmp::Reverse((it.gc, it.safepoint)));
-    outputs
-}
-
-/// Reads `-Xlog:what:output:decorators:options` or `-Xloggc:file`
-/// (`LogConfiguration::parse_command_line_arguments` in `logConfiguration.cpp`).
-fn output(flag: &str) -> Option<LogOutput> {
-    if let Some(name) = flag.strip_prefix("-Xloggc:") {
-        return Some(LogOutput { name: Some(name.into()), gc: true, safepoint: false });
-    }
-    let rest = flag.strip_prefix("-Xlog:")?;
-    let mut parts = split_outside_quotes(rest).into_iter();
-    let what = parts.next().unwrap_or_default();
-    let (gc, safepoint) = selection(&what);
-    let name = match parts.next().unwrap_or_default().as_str() {
-        "" | "stdout" | "#0" => None,
-        "stderr" | "#1" => return None,
-        file => Some(file.strip_prefix("file=").unwrap_or(file).to_owned()),
+    let options = recording::gc_log_options(flags).into_iter();
+    let output = |it: LogOption<'_>| {
+        let name = match it.output {
+            LogTarget::Stdout => None,
+            LogTarget::Stderr => return None,
+            LogTarget::File(name) => Some(name.to_owned()),
+        };
+        Some(LogOutput { name })
     };
-    (gc || safepoint).then_some(LogOutput { name, gc, safepoint })
+    options.filter_map(output).collect()
 }
 
 /// Flags of JDK 8 that print to the file of `-Xloggc`, or to standard output where there is none;
@@ -81,7 +66,6 @@ pub(crate) fn standard_streams(flags: &[String]) -> Vec<u32> {
         match flag.as_str() {
             // It turns off what was turned on before, and nothing after it.
             "-Xlog:disable" => streams.clear(),
-            "-Xlog" => streams.push(1),
             print if PRINTS.contains(&print) && !has_file => streams.push(1),
             _ => streams.extend(standard_stream(flag)),
         }
@@ -92,45 +76,13 @@ pub(crate) fn standard_streams(flags: &[String]) -> Vec<u32> {
 }
 
 fn standard_stream(flag: &str) -> Option<u32> {
-    let mut parts = split_outside_quotes(flag.strip_prefix("-Xlog:")?).into_iter();
-    let (gc, safepoint) = selection(&parts.next()?);
-    let stream = match parts.next().unwrap_or_default().as_str() {
-        "" | "stdout" | "#0" => 1,
-        "stderr" | "#1" => 2,
-        _ => return None,
+    let option = LogOption::of(flag)?;
+    let stream = match option.output {
+        LogTarget::Stdout => 1,
+        LogTarget::Stderr => 2,
+        LogTarget::File(_) => return None,
     };
-    (gc || safepoint).then_some(stream)
-}
-
-/// Splits at colons; quotes keep them together and are dropped.
-fn split_outside_quotes(text: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    let mut quoted = false;
-    for it in text.chars() {
-        match it {
-            '"' => quoted = !quoted,
-            ':' if !quoted => parts.push(String::new()),
-            other => parts.last_mut().expect("there is always a last part").push(other),
-        }
-    }
-    parts
-}
-
-/// Whether a selection such as `gc*=debug,safepoint` lets lines of `gc` and of `safepoint` pass.
-fn selection(what: &str) -> (bool, bool) {
-    let (mut gc, mut safepoint) = (what.is_empty(), what.is_empty());
-    for part in what.split(',') {
-        let (tags, level) = part.split_once('=').unwrap_or((part, "info"));
-        // Pauses are logged at level info.
-        let on = matches!(level, "info" | "debug" | "trace");
-        match tags.trim_end_matches('*') {
-            "all" => (gc, safepoint) = (on, on),
-            "gc" => gc = on,
-            "safepoint" => safepoint = on,
-            _ => {}
-        }
-    }
-    (gc, safepoint)
+    (option.selects("gc") || option.selects("safepoint")).then_some(stream)
 }
 
 /// Descriptors looked at. The JVM opens its log early, so the log's descriptor is a low number.

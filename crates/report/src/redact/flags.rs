@@ -1,5 +1,6 @@
 //! Flags of the JVM without paths and texts in them.
 use super::Redactor;
+use recording::log_option_parts;
 
 /// What stands for a text that is no path.
 const TEXT: &str = "…";
@@ -32,7 +33,7 @@ impl Redactor {
 
     /// `what:output:decorators:options`, of which the output may be a file.
     fn log_option(&mut self, option: &str) -> String {
-        let parts: Vec<String> = unquoted_parts(option)
+        let parts: Vec<String> = log_option_parts(option)
             .into_iter()
             .enumerate()
             .map(|(n, part)| match n {
@@ -59,15 +60,4 @@ impl Redactor {
 
 fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-+.:_%".contains(c)
-}
-
-/// Parted at colons, but not at those inside quotes.
-fn unquoted_parts(option: &str) -> Vec<&str> {
-    let mut quoted = false;
-    option
-        .split(move |c| {
-            quoted ^= c == '"';
-            c == ':' && !quoted
-        })
-        .collect()
 }
