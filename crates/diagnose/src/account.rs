@@ -26,7 +26,10 @@ mod work;
 pub(crate) use cover::cover;
 pub(crate) use segments::{from_slice, is_idle, merge};
 
-use crate::{case::PausePhase, case::Segment, facts::index::Index};
+use crate::{
+    case::{PausePhase, Segment},
+    facts::index::Index,
+};
 use reaching::Reaching;
 use recording::{Interval, SafepointFact, ThreadRole, ThreadState};
 use segments::{overlay, unseen};

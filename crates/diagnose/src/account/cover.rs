@@ -3,7 +3,10 @@ use super::{
     segments::{from_slice, unseen},
     work,
 };
-use crate::{case::PausePhase, case::Segment, facts::index::Index};
+use crate::{
+    case::{PausePhase, Segment},
+    facts::index::Index,
+};
 use recording::Interval;
 
 /// All of `interval` on one thread, with unseen stretches where it has no slice, and with the

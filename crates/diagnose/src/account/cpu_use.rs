@@ -6,7 +6,11 @@
 //! and they alone did it; while it has more, it is a party to that itself, however few others there are.
 //!
 //! What is not known is not put on anybody: an innocent is worse than nobody.
-use crate::{PauseKind, case::Case, case::Segment, facts::index::Index};
+use crate::{
+    PauseKind,
+    case::{Case, Segment},
+    facts::index::Index,
+};
 use recording::{CpuUserFact, Interval, MonoTime, Source, ThreadState};
 use std::{collections::BTreeMap, time::Duration};
 

@@ -8,9 +8,13 @@
 //! instant the thread with the longest wait. Waits for a CPU or for the application's own files are
 //! its own affair.
 use crate::{
-    Pause, PauseKind, Times, account::cover, account::merge, case::Case, case::PausePhase,
-    case::Segment, facts::index::Index, mechanisms, values::intervals::union, wait::Blocked,
-    wait::Wait,
+    Pause, PauseKind, Times,
+    account::{cover, merge},
+    case::{Case, PausePhase, Segment},
+    facts::index::Index,
+    mechanisms,
+    values::intervals::union,
+    wait::{Blocked, Wait},
 };
 use recording::{Cut, Interval, MonoTime, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
 use std::{cmp::Reverse, collections::BinaryHeap, time::Duration};

@@ -10,7 +10,10 @@ use super::{
     segments::{from_slice, is_idle, unseen},
     work,
 };
-use crate::{case::PausePhase, case::Segment, facts::index::Index};
+use crate::{
+    case::{PausePhase, Segment},
+    facts::index::Index,
+};
 use recording::{Interval, MonoTime, ThreadRole, ThreadSlice, ThreadState};
 use std::{ops::Range, time::Duration};
 

@@ -10,7 +10,10 @@ use super::{
     path,
     segments::{is_idle, overlay},
 };
-use crate::{case::PausePhase, case::Segment, facts::index::Index};
+use crate::{
+    case::{PausePhase, Segment},
+    facts::index::Index,
+};
 use recording::{Interval, MonoTime, ThreadRole, ThreadSlice, ThreadState};
 use std::time::Duration;
 

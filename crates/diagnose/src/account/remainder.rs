@@ -1,5 +1,9 @@
 //! Stopped time that no cause claimed, by what was seen.
-use crate::{Unexplained, case::LogPart, case::Segment, facts::index::Index, facts::syscalls};
+use crate::{
+    Unexplained,
+    case::{LogPart, Segment},
+    facts::{index::Index, syscalls},
+};
 use recording::ThreadState;
 use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 

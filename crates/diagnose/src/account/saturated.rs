@@ -7,7 +7,10 @@ use super::{
     peers::may_hold_up,
     segments::{overlay, unseen},
 };
-use crate::{case::PausePhase, case::Segment, facts::index::Index};
+use crate::{
+    case::{PausePhase, Segment},
+    facts::index::Index,
+};
 use recording::{Interval, MonoTime, ThreadSlice, ThreadState};
 use std::collections::BTreeSet;
 

@@ -1,5 +1,9 @@
 //! Stretches of a pause: what slices become, and how one account is laid upon another.
-use crate::{Certainty, case::PausePhase, case::Segment, case::share, facts::index::Index};
+use crate::{
+    Certainty,
+    case::{PausePhase, Segment, share},
+    facts::index::Index,
+};
 use recording::{Interval, MonoTime, ThreadRole, ThreadSlice, ThreadState};
 
 /// A stretch in which nothing saw the thread.

@@ -1,8 +1,13 @@
 //! What a cause claimed over a whole input, summed as the pauses go by.
 use crate::{
-    Certainty, MechanismShare, Pause, PauseKind, WaitLocation, account::cpu_use::CpuUse,
-    case::Case, case::Segment, facts::index::Index, history::Collection, history::is_full,
-    mechanisms, values::linear_map::LinearMap, wait::outputs,
+    Certainty, MechanismShare, Pause, PauseKind, WaitLocation,
+    account::cpu_use::CpuUse,
+    case::{Case, Segment},
+    facts::index::Index,
+    history::{Collection, is_full},
+    mechanisms,
+    values::linear_map::LinearMap,
+    wait::outputs,
 };
 use recording::{FileKey, Interval, OffCpuCause, OutputFact};
 use std::{collections::BTreeMap, time::Duration};

@@ -1,5 +1,5 @@
 //! What the account promises: whom everybody waited for, and that it adds up.
-use crate::{as_text::facts::case_of, as_text::facts::facts};
+use crate::as_text::facts::{case_of, facts};
 use std::fmt::Write;
 
 /// The segments of the first pause: `start-end tid state`, in milliseconds, one a line.

@@ -1,5 +1,8 @@
 //! Accounts from totals, for safepoints too short to keep in detail.
-use crate::{Certainty, case::PausePhase, case::Segment};
+use crate::{
+    Certainty,
+    case::{PausePhase, Segment},
+};
 use recording::{Interval, SafepointTotals, ThreadRole, ThreadState};
 use std::time::Duration;
 

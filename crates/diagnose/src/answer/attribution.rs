@@ -1,7 +1,11 @@
 //! Dividing a pause among causes.
 use crate::{
-    Attribution, Cause, Certainty, Part, account::remainder::Remainder, account::tally::Tallies,
-    case::Case, cause::Claims, causes, history::collection_traits::CollectionTraits,
+    Attribution, Cause, Certainty, Part,
+    account::{remainder::Remainder, tally::Tallies},
+    case::Case,
+    cause::Claims,
+    causes,
+    history::collection_traits::CollectionTraits,
 };
 use recording::Source;
 use std::time::Duration;

@@ -67,7 +67,7 @@ impl Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{as_text::facts::diagnose, as_text::log as log_text};
+    use crate::as_text::{facts::diagnose, log as log_text};
 
     /// Two stops, of which one waits for its log and one for a CPU, each with a rest.
     const STOPS: &str = "

@@ -1,8 +1,12 @@
 //! From tallies to findings and verdicts.
 use crate::{
-    Cause, Evidence, Finding, Nature, Rhythm, Verdict, Watched, account::tally::Tallies,
-    account::tally::Tally, answer::diagnosis::lacks_for_stops, answer::suspects,
-    cause::log_evidence, cause::rhythm, causes, facts::index::Index, text,
+    Cause, Evidence, Finding, Nature, Rhythm, Verdict, Watched,
+    account::tally::{Tallies, Tally},
+    answer::{diagnosis::lacks_for_stops, suspects},
+    cause::{log_evidence, rhythm},
+    causes,
+    facts::index::Index,
+    text,
 };
 use recording::Source;
 use std::{cmp::Reverse, time::Duration};

@@ -1,10 +1,17 @@
 //! Diagnosis of a GC log alone.
 use crate::{
     Attribution, Diagnosis, InputSummary, JvmSummary, Situation, Verdict, Watched,
-    answer::attribution, answer::attribution::ApplicableCauses, answer::attribution::Ledger,
-    answer::findings, answer::keep::Keep, answer::keep::Kept, answer::log_openings::LongestOfLog,
-    answer::statistics::PauseSums, case::Case, facts::index::Index, history::LogJvm,
-    log::notes as log_notes, log::pauses::LogPauses,
+    answer::{
+        attribution::{self, ApplicableCauses, Ledger},
+        findings,
+        keep::{Keep, Kept},
+        log_openings::LongestOfLog,
+        statistics::PauseSums,
+    },
+    case::Case,
+    facts::index::Index,
+    history::LogJvm,
+    log::{notes as log_notes, pauses::LogPauses},
 };
 use gclog::Event;
 use recording::{Clock, Source};

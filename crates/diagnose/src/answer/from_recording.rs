@@ -1,12 +1,27 @@
 //! Diagnosis of a recording.
 use crate::{
     Attribution, Diagnosis, GcStatistics, InputSummary, JvmSummary, Pause, PauseKind, Situation,
-    Times, account, account::hiccups, account::room::Room, answer::attribution,
-    answer::attribution::Ledger, answer::diagnosis, answer::findings, answer::from_log,
-    answer::opened::Openings, answer::statistics, case::Case, facts::host_lines,
-    facts::index::Index, facts::timeline::Stamps, facts::timeline::Timeline, history::GcSums,
-    log::longest::Longest, log::pause::LogPause, log::pause::collected, log::pauses::LogPauses,
-    log::walk::LogWalk,
+    Times,
+    account::{self, hiccups, room::Room},
+    answer::{
+        attribution::{self, Ledger},
+        diagnosis, findings, from_log,
+        opened::Openings,
+        statistics,
+    },
+    case::Case,
+    facts::{
+        host_lines,
+        index::Index,
+        timeline::{Stamps, Timeline},
+    },
+    history::GcSums,
+    log::{
+        longest::Longest,
+        pause::{LogPause, collected},
+        pauses::LogPauses,
+        walk::LogWalk,
+    },
 };
 use recording::{
     Clock, Coverage, Facts, Interval, JvmFact, MonoTime, Recording, SafepointFact, Source,
@@ -375,7 +390,7 @@ fn span(facts: &Facts, recorded: Duration) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use crate::{as_text::facts::diagnose, as_text::facts::diagnosis_since};
+    use crate::as_text::facts::{diagnose, diagnosis_since};
     use recording::Cut;
     use std::time::Duration;
 

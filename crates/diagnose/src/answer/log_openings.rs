@@ -1,6 +1,8 @@
 //! The longest stops of a log, opened while one after the other is accounted for.
 use crate::{
-    Attribution, Opened, answer::opened::MOST_PAUSES, answer::opened::stretches, case::Case,
+    Attribution, Opened,
+    answer::opened::{MOST_PAUSES, stretches},
+    case::Case,
     log::stages,
 };
 use std::time::Duration;

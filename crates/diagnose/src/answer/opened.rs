@@ -3,8 +3,11 @@
 //! The account of a pause says for each moment whom everybody waited for. Here the lanes of those threads,
 //! of who woke them and of the collector's threads are laid beside it, so that a picture can show both.
 use crate::{
-    Attribution, Cause, Certainty, WaitLocation, account, case::Case, case::PausePhase,
-    case::Segment, causes, facts::index::Index, facts::syscalls, log::stages, log::stages::Stage,
+    Attribution, Cause, Certainty, WaitLocation, account,
+    case::{Case, PausePhase, Segment},
+    causes,
+    facts::{index::Index, syscalls},
+    log::stages::{self, Stage},
     wait::outputs,
 };
 use gclog::PhaseTime;

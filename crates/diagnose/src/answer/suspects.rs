@@ -5,8 +5,15 @@
 //! with which flags: each speaks for some causes and against others. Each cause weighs that in its own
 //! file ([`Cause::suspicion`](crate::Cause)); here the clues are gathered and the suspects ranked.
 use crate::{
-    Cause, Nature, account::tally::Tallies, account::tally::Tally, case::LogPart, cause::Claims,
-    cause::clues::Clues, cause::clues::Suspicion, causes, facts::index::Index,
+    Cause, Nature,
+    account::tally::{Tallies, Tally},
+    case::LogPart,
+    cause::{
+        Claims,
+        clues::{Clues, Suspicion},
+    },
+    causes,
+    facts::index::Index,
 };
 use std::cmp::Reverse;
 

@@ -8,7 +8,11 @@
 //!
 //! A pause is its begin and length, in nanoseconds, and a segment its begin within the pause, its length, its
 //! phase, the cause that has it, the mechanism that its stack shows, and how well it is known.
-use crate::{PauseKind, case::Case, case::PausePhase, causes};
+use crate::{
+    PauseKind,
+    case::{Case, PausePhase},
+    causes,
+};
 use std::{cell::RefCell, fmt::Write};
 
 thread_local! {

@@ -1,7 +1,8 @@
 //! What a log shows of time that it cannot explain, and how a cause weighs that.
 use crate::{
-    account::tally::Exhibit, account::tally::Tally, case::LogPart, facts::flags::Flags,
-    facts::index::Index, facts::jvm_flags,
+    account::tally::{Exhibit, Tally},
+    case::LogPart,
+    facts::{flags::Flags, index::Index, jvm_flags},
 };
 use std::{f64::consts::TAU, time::Duration};
 

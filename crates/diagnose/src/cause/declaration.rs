@@ -1,9 +1,14 @@
 //! What a cause is, and what can be said about one.
 use crate::{
-    Class, Culprit, Detail, Evidence, HazardKind, Nature, account::tally::Tally, case::Case,
-    case::LogPart, case::PausePhase, case::Segment, cause::clues::Clues, cause::clues::Suspicion,
-    facts::index::Index, history::Collection, history::collection_traits::CollectionTrait,
-    history::collection_traits::CollectionTraits,
+    Class, Culprit, Detail, Evidence, HazardKind, Nature,
+    account::tally::Tally,
+    case::{Case, LogPart, PausePhase, Segment},
+    cause::clues::{Clues, Suspicion},
+    facts::index::Index,
+    history::{
+        Collection,
+        collection_traits::{CollectionTrait, CollectionTraits},
+    },
 };
 use recording::Source;
 use std::time::Duration;

@@ -1,8 +1,12 @@
 //! What causes that speak from a GC log have in common: evidence, numbers, flags.
 pub(crate) use crate::text::memory;
 use crate::{
-    Certainty, Evidence, account::tally::Exhibit, account::tally::Tally, cause::Explanation,
-    facts::index::Index, history::Collection, text,
+    Certainty, Evidence,
+    account::tally::{Exhibit, Tally},
+    cause::Explanation,
+    facts::index::Index,
+    history::Collection,
+    text,
 };
 use gclog::GcEvent;
 use recording::Source;

@@ -15,9 +15,15 @@
 //! ## References
 //! JEP 439 (generational ZGC); HotSpot `gc/z/zPageAllocator.cpp`, `gc/shenandoah/shenandoahDegeneratedGC.cpp`.
 use crate::{
-    Cause, Class, Evidence, Nature, account::tally::Tally, cause::Claims, cause::Explanation,
-    cause::log_evidence::extent, cause::log_evidence::seen, facts::index::Index,
-    history::Collection, history::collection_traits::CollectionTrait, history::is_full, text,
+    Cause, Class, Evidence, Nature,
+    account::tally::Tally,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{extent, seen},
+    },
+    facts::index::Index,
+    history::{Collection, collection_traits::CollectionTrait, is_full},
+    text,
 };
 use gclog::{Collector, GcKind};
 use recording::Source;
@@ -82,7 +88,7 @@ fn stalls(index: &Index<'_>) -> Option<Evidence> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::reported};
+    use crate::as_text::log::{check, reported};
 
     const SHENANDOAH: &str = "[0.001s][info][gc] Using Shenandoah\n\
         [1.500s][info][gc] GC(3) Pause Degenerated GC (Mark) 95M->40M(100M) 80.000ms\n";

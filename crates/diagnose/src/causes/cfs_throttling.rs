@@ -23,10 +23,18 @@
 mod hazards;
 
 use crate::{
-    Cause, Class, Detail, Nature, account::tally::Tally, case::Case, case::LogPart, case::Segment,
-    cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
-    cause::os_evidence, cause::os_evidence::spent, culprits, facts::index::Index, text,
-    what_if::Demand, what_if::WhatIf, what_if::what_if,
+    Cause, Class, Detail, Nature,
+    account::tally::Tally,
+    case::{Case, LogPart, Segment},
+    cause::{
+        Claims, Explanation,
+        clues::{Clues, Suspicion},
+        os_evidence::{self, spent},
+    },
+    culprits,
+    facts::index::Index,
+    text,
+    what_if::{Demand, WhatIf, what_if},
 };
 use recording::{Source, ThreadState};
 use std::time::Duration;
@@ -108,7 +116,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::facts::check, as_text::facts::culprits_of, as_text::facts::story_of};
+    use crate::as_text::facts::{check, culprits_of, story_of};
 
     const THROTTLED: &str = "
         jvm 17.0.15 g1

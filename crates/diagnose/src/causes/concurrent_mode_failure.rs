@@ -16,9 +16,14 @@
 //! ## References
 //! HotSpot (until JDK 13) `gc/cms/concurrentMarkSweepGeneration.cpp` (`acquire_control_and_collect`, `report_concurrent_mode_interruption`); JEP 363.
 use crate::{
-    Cause, Class, Detail, Nature, account::tally::Tally, cause::Claims, cause::Explanation,
-    cause::log_evidence::extent, cause::log_evidence::worst, facts::index::Index,
-    history::Collection, history::collection_traits::CollectionTrait,
+    Cause, Class, Detail, Nature,
+    account::tally::Tally,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{extent, worst},
+    },
+    facts::index::Index,
+    history::{Collection, collection_traits::CollectionTrait},
 };
 use recording::Source;
 

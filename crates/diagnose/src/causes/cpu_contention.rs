@@ -19,9 +19,15 @@
 //! ## References
 //! Linux `kernel/sched/core.c` (tracepoints `sched_switch`, `sched_waking`), `Documentation/scheduler/sched-stats.rst`.
 use crate::{
-    Cause, Class, Detail, Nature, account::tally::Tally, case::Case, case::LogPart, case::Segment,
-    cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
-    cause::os_evidence::spent_in_stops, facts::index::Index,
+    Cause, Class, Detail, Nature,
+    account::tally::Tally,
+    case::{Case, LogPart, Segment},
+    cause::{
+        Claims, Explanation,
+        clues::{Clues, Suspicion},
+        os_evidence::spent_in_stops,
+    },
+    facts::index::Index,
 };
 use recording::{Source, ThreadState};
 use std::time::Duration;

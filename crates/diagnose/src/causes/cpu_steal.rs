@@ -17,9 +17,16 @@
 //! ## References
 //! Linux `kernel/sched/core.c` (`update_rq_clock_task`), `Documentation/virt/kvm/x86/msr.rst` (`MSR_KVM_STEAL_TIME`), `Documentation/core-api/irq/irq-affinity.rst`.
 use crate::{
-    Cause, Certainty, Class, Detail, Nature, account::tally::Tally, case::Case, case::LogPart,
-    case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
-    cause::os_evidence::counted, cause::os_evidence::spent, facts::index::Index, text,
+    Cause, Certainty, Class, Detail, Nature,
+    account::tally::Tally,
+    case::{Case, LogPart, Segment},
+    cause::{
+        Claims, Explanation,
+        clues::{Clues, Suspicion},
+        os_evidence::{counted, spent},
+    },
+    facts::index::Index,
+    text,
 };
 use recording::Source;
 use std::time::Duration;
@@ -104,7 +111,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::facts::check, as_text::facts::evidence_of, as_text::facts::story_of};
+    use crate::as_text::facts::{check, evidence_of, story_of};
 
     fn taken(text: &str) -> String {
         format!(

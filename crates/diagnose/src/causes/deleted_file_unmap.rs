@@ -23,11 +23,8 @@ mod hazards;
 use crate::{
     Cause, Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature,
     account::tally::Tally,
-    case::Case,
-    case::Segment,
-    cause::Claims,
-    cause::Explanation,
-    cause::os_evidence::spent,
+    case::{Case, Segment},
+    cause::{Claims, Explanation, os_evidence::spent},
     facts::index::Index,
     text,
     wait::{Blocked, Wait},
@@ -149,7 +146,7 @@ fn culprit(file: &FileFact) -> Culprit {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::facts::check, as_text::facts::culprits_of, as_text::facts::story_of};
+    use crate::as_text::facts::{check, culprits_of, story_of};
 
     const STACK: &str = "stack io_schedule do_get_write_access ext4_evict_inode evict __dentry_kill __fput task_work_run";
 

@@ -22,10 +22,17 @@
 mod hazards;
 
 use crate::{
-    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Nature, account::tally::Tally,
-    case::Case, case::LogPart, case::Segment, cause::Claims, cause::Explanation,
-    cause::clues::Clues, cause::clues::Suspicion, cause::os_evidence, cause::os_evidence::counted,
-    cause::os_evidence::spent, culprits, facts::index::Index, facts::stacks::Sign, text,
+    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Nature,
+    account::tally::Tally,
+    case::{Case, LogPart, Segment},
+    cause::{
+        Claims, Explanation,
+        clues::{Clues, Suspicion},
+        os_evidence::{self, counted, spent},
+    },
+    culprits,
+    facts::{index::Index, stacks::Sign},
+    text,
     wait::Wait,
 };
 use recording::Source;

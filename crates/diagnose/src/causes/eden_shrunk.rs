@@ -17,10 +17,15 @@
 //! ## References
 //! Balode: Tuning Espresso's JVM Performance (2016): `Ref Proc: 101.3 ms`, eden from 2872 MB to 216 MB, cured by a floor of 40 %; HotSpot `gc/g1/g1YoungGenSizer.hpp`, `gc/g1/g1Policy.cpp`.
 use crate::{
-    Cause, Class, Detail, Evidence, Nature, account::tally::Tally, cause::Claims,
-    cause::Explanation, cause::log_evidence::extent, cause::log_evidence::memory,
-    cause::log_evidence::seen, cause::log_evidence::worst, facts::index::Index,
-    history::Collection, history::EdenShrink, history::collection_traits::CollectionTrait, text,
+    Cause, Class, Detail, Evidence, Nature,
+    account::tally::Tally,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{extent, memory, seen, worst},
+    },
+    facts::index::Index,
+    history::{Collection, EdenShrink, collection_traits::CollectionTrait},
+    text,
 };
 use recording::Source;
 use std::time::Duration;
@@ -82,7 +87,7 @@ fn fell(it: EdenShrink) -> Evidence {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::pause, as_text::log::reported};
+    use crate::as_text::log::{check, pause, reported};
 
     /// Eden has 100 regions of 1 MiB; the second collection has a slow reference phase and sets
     /// eden to `next` regions.

@@ -17,9 +17,14 @@
 //! ## References
 //! HotSpot `gc/g1/g1EvacFailureRegions.hpp`, `gc/g1/g1YoungCollector.cpp`; JEP 423 (region pinning).
 use crate::{
-    Cause, Class, Nature, account::tally::Tally, cause::Claims, cause::Explanation,
-    cause::log_evidence::extent, cause::log_evidence::seen, facts::index::Index,
-    history::Collection, history::History, history::collection_traits::CollectionTrait,
+    Cause, Class, Nature,
+    account::tally::Tally,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{extent, seen},
+    },
+    facts::index::Index,
+    history::{Collection, History, collection_traits::CollectionTrait},
 };
 use recording::Source;
 use std::time::Duration;
@@ -59,7 +64,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::pause};
+    use crate::as_text::log::{check, pause};
 
     #[test]
     fn to_space_exhausted_in_every_wording() {

@@ -13,9 +13,16 @@
 //! ## References
 //! HotSpot `prims/jvm.cpp` (`JVM_GC`), `gc/shared/gcCause.cpp`; JDK `java.nio.Bits` (`reserveMemory`).
 use crate::{
-    Cause, Class, Detail, Nature, account::tally::Tally, cause::Claims, cause::Explanation,
-    cause::log_evidence::extent, cause::log_evidence::worst, cause::rhythm, facts::index::Index,
-    history::Collection, history::collection_traits::CollectionTrait, text,
+    Cause, Class, Detail, Nature,
+    account::tally::Tally,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{extent, worst},
+        rhythm,
+    },
+    facts::index::Index,
+    history::{Collection, collection_traits::CollectionTrait},
+    text,
 };
 use recording::Source;
 use std::time::Duration;
@@ -74,7 +81,7 @@ fn by_inspection(tally: &Tally) -> bool {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::pause, as_text::log::reported};
+    use crate::as_text::log::{check, pause, reported};
 
     #[test]
     fn asked_for_or_not() {

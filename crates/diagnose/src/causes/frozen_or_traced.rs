@@ -19,9 +19,15 @@
 //! Linux `kernel/signal.c` (`do_signal_stop`, `ptrace_stop`, `do_freezer_trap`), `kernel/freezer.c` (`__refrigerator`), `kernel/cgroup/freezer.c`.
 //! HotSpot serviceability agent `LinuxDebuggerLocal.c` (`ptrace` of every thread).
 use crate::{
-    Cause, Class, Detail, Nature, StoppedBy, account::tally::Tally, case::Case, case::LogPart,
-    case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
-    cause::os_evidence::spent, facts::index::Index,
+    Cause, Class, Detail, Nature, StoppedBy,
+    account::tally::Tally,
+    case::{Case, LogPart, Segment},
+    cause::{
+        Claims, Explanation,
+        clues::{Clues, Suspicion},
+        os_evidence::spent,
+    },
+    facts::index::Index,
 };
 use recording::{Source, ThreadState};
 
@@ -95,7 +101,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::facts::check, as_text::facts::story_of};
+    use crate::as_text::facts::{check, story_of};
 
     const STOPPED: &str = "
         jvm 17.0.15 g1

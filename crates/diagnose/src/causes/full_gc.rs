@@ -19,11 +19,14 @@
 //! ## References
 //! JEP 307 (parallel full collection for G1), HotSpot `gc/g1/g1FullCollector.cpp`, `gc/parallel/psParallelCompact.cpp`, `gc/serial/serialFullGC.cpp`.
 use crate::{
-    Cause, Class, Nature, account::tally::Tally, cause::Claims, cause::Explanation,
-    cause::log_evidence::busy, cause::log_evidence::collector, cause::log_evidence::extent,
-    cause::log_evidence::memory, cause::log_evidence::worst, facts::index::Index,
-    facts::situation::FULL_PERCENT, history::Collection,
-    history::collection_traits::CollectionTrait, history::is_full,
+    Cause, Class, Nature,
+    account::tally::Tally,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{busy, collector, extent, memory, worst},
+    },
+    facts::{index::Index, situation::FULL_PERCENT},
+    history::{Collection, collection_traits::CollectionTrait, is_full},
 };
 use gclog::GcEvent;
 use recording::Source;
@@ -86,7 +89,7 @@ fn live_part(gc: &GcEvent, index: &Index<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::pause};
+    use crate::as_text::log::{check, pause};
 
     #[test]
     fn a_full_collection_and_only_that() {

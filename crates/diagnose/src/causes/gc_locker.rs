@@ -16,8 +16,14 @@
 //! ## References
 //! JEP 423 (region pinning for G1); HotSpot `gc/shared/gcLocker.cpp`.
 use crate::{
-    Cause, Class, Count, Nature, account::tally::Tally, cause::Claims, cause::Explanation,
-    cause::log_evidence::collections, cause::log_evidence::seen, facts::index::Index, text,
+    Cause, Class, Count, Nature,
+    account::tally::Tally,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{collections, seen},
+    },
+    facts::index::Index,
+    text,
 };
 use recording::Source;
 use std::time::Duration;
@@ -71,7 +77,7 @@ fn explain(_tally: &Tally, index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::diagnose, as_text::log::pause};
+    use crate::as_text::log::{check, diagnose, pause};
     use std::time::Duration;
 
     #[test]

@@ -24,9 +24,17 @@ mod hazards;
 mod stream;
 
 use crate::{
-    Cause, Class, Nature, account::tally::Tally, case::Case, case::LogPart, case::Segment,
-    cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
-    cause::os_evidence::spent_in_stops, culprits, culprits::Waited, facts::index::Index, text,
+    Cause, Class, Nature,
+    account::tally::Tally,
+    case::{Case, LogPart, Segment},
+    cause::{
+        Claims, Explanation,
+        clues::{Clues, Suspicion},
+        os_evidence::spent_in_stops,
+    },
+    culprits::{self, Waited},
+    facts::index::Index,
+    text,
     wait::Wait,
 };
 use recording::Source;

@@ -15,11 +15,16 @@
 //! ## References
 //! HotSpot `gc/shared/gcVMOperations.hpp`, `gc/g1/g1VMOperations.hpp`, `gc/parallel/psVMOperations.hpp`.
 use crate::{
-    Cause, Class, Detail, Evidence, Nature, account::tally::Tally, case::Case, case::PausePhase,
-    case::Segment, cause::Claims, cause::Explanation, cause::log_evidence::LONG_COLLECTION,
-    cause::log_evidence::busy, cause::log_evidence::collector, cause::log_evidence::memory,
-    cause::log_evidence::seen, cause::log_evidence::worst, facts::flags::Flags,
-    facts::index::Index, history::History, history::Sizes, text,
+    Cause, Class, Detail, Evidence, Nature,
+    account::tally::Tally,
+    case::{Case, PausePhase, Segment},
+    cause::{
+        Claims, Explanation,
+        log_evidence::{LONG_COLLECTION, busy, collector, memory, seen, worst},
+    },
+    facts::{flags::Flags, index::Index},
+    history::{History, Sizes},
+    text,
 };
 use recording::Source;
 use std::time::Duration;
@@ -207,8 +212,9 @@ fn few_threads(log: &History, index: &Index<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{
-        as_text::facts::check, as_text::log::cpu, as_text::log::pause, as_text::log::reported,
+    use crate::as_text::{
+        facts::check,
+        log::{cpu, pause, reported},
     };
 
     const YOUNG: &str = "

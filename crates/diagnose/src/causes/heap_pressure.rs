@@ -16,10 +16,15 @@
 //! ## References
 //! Detlefs, Flood, Heller, Printezis: Garbage-First Garbage Collection (ISMM 2004); HotSpot `gc/shared/gcOverheadChecker.cpp`.
 use crate::{
-    Cause, Class, Nature, account::tally::Tally, cause::Claims, cause::Explanation,
-    cause::log_evidence::extent, cause::log_evidence::memory, cause::log_evidence::seen,
-    cause::log_evidence::worst, facts::index::Index, history::Collection, history::Pressure,
-    history::collection_traits::CollectionTrait, text,
+    Cause, Class, Nature,
+    account::tally::Tally,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{extent, memory, seen, worst},
+    },
+    facts::index::Index,
+    history::{Collection, Pressure, collection_traits::CollectionTrait},
+    text,
 };
 use recording::Source;
 use std::time::Duration;
@@ -103,9 +108,7 @@ fn growth(index: &Index<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{
-        as_text::log::check, as_text::log::cpu, as_text::log::pause, as_text::log::reported,
-    };
+    use crate::as_text::log::{check, cpu, pause, reported};
     use std::fmt::Write;
 
     /// Full collections that leave so much in use.

@@ -17,8 +17,12 @@
 //! ## References
 //! Neo4j `VmPauseMonitor`; Hadoop and what is built on it `JvmPauseMonitor`.
 use crate::{
-    Cause, Class, Nature, account::tally::Tally, case::Case, case::LogPart, case::Segment,
-    cause::Claims, cause::Explanation, cause::log_evidence::symptom, facts::index::Index, text,
+    Cause, Class, Nature,
+    account::tally::Tally,
+    case::{Case, LogPart, Segment},
+    cause::{Claims, Explanation, log_evidence::symptom},
+    facts::index::Index,
+    text,
 };
 use std::time::Duration;
 
@@ -62,7 +66,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::diagnose, as_text::log::reported};
+    use crate::as_text::log::{check, diagnose, reported};
 
     fn log(pause_ms: u64, gc_ms: u64) -> String {
         format!(

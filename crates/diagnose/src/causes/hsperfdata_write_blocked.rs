@@ -24,9 +24,18 @@
 mod hazards;
 
 use crate::{
-    Cause, Class, Nature, WaitLocation, account::tally::Tally, case::Case, case::LogPart,
-    case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
-    cause::os_evidence::spent, culprits, culprits::Waited, facts::index::Index, text, wait::Wait,
+    Cause, Class, Nature, WaitLocation,
+    account::tally::Tally,
+    case::{Case, LogPart, Segment},
+    cause::{
+        Claims, Explanation,
+        clues::{Clues, Suspicion},
+        os_evidence::spent,
+    },
+    culprits::{self, Waited},
+    facts::index::Index,
+    text,
+    wait::Wait,
 };
 use recording::Source;
 use std::time::Duration;

@@ -19,10 +19,14 @@
 mod hazards;
 
 use crate::{
-    Cause, Class, Detail, HumongousStatistics, Nature, account::tally::Tally, cause::Claims,
-    cause::Explanation, cause::log_evidence::extent, cause::log_evidence::memory,
-    cause::log_evidence::seen, facts::index::Index, history::Collection,
-    history::collection_traits::CollectionTrait,
+    Cause, Class, Detail, HumongousStatistics, Nature,
+    account::tally::Tally,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{extent, memory, seen},
+    },
+    facts::index::Index,
+    history::{Collection, collection_traits::CollectionTrait},
 };
 use recording::Source;
 use std::time::Duration;
@@ -84,7 +88,7 @@ fn objects(it: HumongousStatistics) -> Option<crate::Evidence> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::pause, as_text::log::reported};
+    use crate::as_text::log::{check, pause, reported};
 
     fn log(request: u64) -> String {
         format!(

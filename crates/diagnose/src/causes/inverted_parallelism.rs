@@ -18,9 +18,15 @@
 //! ## References
 //! The term is the field's (JDK Mission Control's rule of this name, garbagecat); HotSpot `gc/shared/gcTraceTime.cpp`.
 use crate::{
-    Cause, Class, Nature, account::tally::Tally, case::LogPart, cause::Claims, cause::Explanation,
-    cause::log_evidence::collections, cause::log_evidence::cpu, cause::log_evidence::seconds,
-    cause::log_evidence::seen, cause::log_evidence::symptom, facts::index::Index, text,
+    Cause, Class, Nature,
+    account::tally::Tally,
+    case::LogPart,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{collections, cpu, seconds, seen, symptom},
+    },
+    facts::index::Index,
+    text,
 };
 use recording::Source;
 
@@ -78,9 +84,7 @@ fn how_often(tally: &Tally, index: &Index<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{
-        as_text::log::check, as_text::log::cpu, as_text::log::pause, as_text::log::reported,
-    };
+    use crate::as_text::log::{check, cpu, pause, reported};
 
     fn log(user: u64, sys: u64, ms: u64) -> String {
         pause(2_000_000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", ms)

@@ -15,10 +15,16 @@
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::synchronize_threads`), `opto/loopopts.cpp` (loop strip mining, JEP 312 and JDK-8186027).
 use crate::{
-    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature, account::tally::Tally,
-    case::Case, case::LogPart, case::PausePhase, case::Segment, cause::Claims, cause::Explanation,
-    cause::clues::Clues, cause::clues::Suspicion, cause::os_evidence::spent_in_stops,
-    facts::index::Index, text,
+    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature,
+    account::tally::Tally,
+    case::{Case, LogPart, PausePhase, Segment},
+    cause::{
+        Claims, Explanation,
+        clues::{Clues, Suspicion},
+        os_evidence::spent_in_stops,
+    },
+    facts::index::Index,
+    text,
 };
 use recording::{JavaStackFact, Source, ThreadRole, ThreadState};
 use std::{collections::BTreeMap, time::Duration};
@@ -171,7 +177,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::facts::check, as_text::facts::culprits_of, as_text::facts::evidence_of};
+    use crate::as_text::facts::{check, culprits_of, evidence_of};
 
     fn late(until_us: u64) -> String {
         format!(

@@ -15,10 +15,15 @@
 //! ## References
 //! HotSpot `gc/g1/g1ConcurrentMark.cpp` (`remark`), until JDK 13 `gc/cms/concurrentMarkSweepGeneration.cpp` (`checkpointRootsFinalWork`).
 use crate::{
-    Cause, Class, Detail, Nature, account::tally::Tally, cause::Claims, cause::Explanation,
-    cause::log_evidence::extent, cause::log_evidence::seen, cause::log_evidence::worst,
-    facts::index::Index, history::Collection, history::collection_traits::CollectionTrait,
-    history::is_remark, text,
+    Cause, Class, Detail, Nature,
+    account::tally::Tally,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{extent, seen, worst},
+    },
+    facts::index::Index,
+    history::{Collection, collection_traits::CollectionTrait, is_remark},
+    text,
 };
 use gclog::GcPhase;
 use recording::Source;
@@ -69,7 +74,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::pause};
+    use crate::as_text::log::{check, pause};
 
     #[test]
     fn fifty_milliseconds_are_long() {

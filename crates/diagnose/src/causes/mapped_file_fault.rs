@@ -23,9 +23,17 @@
 //! Linux `mm/filemap.c` (`filemap_fault`), `mm/memory.c` (`do_page_mkwrite`).
 //! Apache Kafka pull request 7540 and Apache ActiveMQ Artemis ARTEMIS-2317 met it in production.
 use crate::{
-    Cause, Class, Nature, WaitLocation, account::tally::Tally, case::Case, case::LogPart,
-    case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
-    cause::os_evidence::spent_in_stops, culprits, culprits::Waited, facts::index::Index, text,
+    Cause, Class, Nature, WaitLocation,
+    account::tally::Tally,
+    case::{Case, LogPart, Segment},
+    cause::{
+        Claims, Explanation,
+        clues::{Clues, Suspicion},
+        os_evidence::spent_in_stops,
+    },
+    culprits::{self, Waited},
+    facts::index::Index,
+    text,
     wait::Wait,
 };
 use recording::Source;
@@ -102,7 +110,10 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::facts::case_of, as_text::facts::check, case::PausePhase};
+    use crate::{
+        as_text::facts::{case_of, check},
+        case::PausePhase,
+    };
 
     const FAULT: &str = "
         jvm 17.0.15 g1

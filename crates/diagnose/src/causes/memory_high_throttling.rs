@@ -20,9 +20,17 @@
 mod hazards;
 
 use crate::{
-    Cause, Class, Culprit, CulpritKind, Nature, account::tally::Tally, case::Case, case::Segment,
-    cause::Claims, cause::Explanation, cause::os_evidence, cause::os_evidence::spent, culprits,
-    facts::index::Index, text, wait::Wait,
+    Cause, Class, Culprit, CulpritKind, Nature,
+    account::tally::Tally,
+    case::{Case, Segment},
+    cause::{
+        Claims, Explanation,
+        os_evidence::{self, spent},
+    },
+    culprits,
+    facts::index::Index,
+    text,
+    wait::Wait,
 };
 use recording::Source;
 use std::time::Duration;
@@ -80,7 +88,7 @@ fn group(index: &Index<'_>) -> Option<Culprit> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::facts::check, as_text::facts::culprits_of};
+    use crate::as_text::facts::{check, culprits_of};
 
     const SLOWED: &str = "
         jvm 17.0.15 g1

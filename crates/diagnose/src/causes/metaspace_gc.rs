@@ -14,9 +14,14 @@
 //! ## References
 //! HotSpot `memory/metaspace.cpp` (`MetaspaceGC::compute_new_size`); JEP 122.
 use crate::{
-    Cause, Class, Nature, account::tally::Tally, cause::Claims, cause::Explanation,
-    cause::log_evidence::extent, cause::log_evidence::memory, cause::log_evidence::seen,
-    facts::index::Index, history::Collection, history::collection_traits::CollectionTrait,
+    Cause, Class, Nature,
+    account::tally::Tally,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{extent, memory, seen},
+    },
+    facts::index::Index,
+    history::{Collection, collection_traits::CollectionTrait},
 };
 use recording::Source;
 use std::time::Duration;
@@ -62,7 +67,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::pause, as_text::log::reported};
+    use crate::as_text::log::{check, pause, reported};
 
     fn log() -> String {
         "[0.9s][info][gc,metaspace] GC(1) Metaspace: 90000K(92160K)->90000K(92160K)\n".to_owned()

@@ -19,14 +19,9 @@
 use crate::{
     Cause, Class, Culprit, CulpritKind, Nature,
     account::tally::Tally,
-    case::Case,
-    case::Segment,
-    cause::Claims,
-    cause::Explanation,
-    cause::os_evidence::spent,
-    facts::index::Index,
-    facts::stacks::Sign,
-    facts::syscalls,
+    case::{Case, Segment},
+    cause::{Claims, Explanation, os_evidence::spent},
+    facts::{index::Index, stacks::Sign, syscalls},
     text,
     wait::{Blocked, Wait},
 };
@@ -118,7 +113,7 @@ fn holds(index: &Index<'_>, slice: &ThreadSlice) -> bool {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::facts::check, as_text::facts::culprits_of, as_text::facts::story_of};
+    use crate::as_text::facts::{check, culprits_of, story_of};
 
     fn waits(us: u64, entered: &str, frames: &str) -> String {
         format!(

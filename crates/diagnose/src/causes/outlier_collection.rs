@@ -17,10 +17,16 @@
 //! ## References
 //! Outlier and median absolute deviation as in Hampel (1974); HotSpot `gc/shared/gcTraceTime.cpp` (the CPU times of `gc+cpu`), `gc/shared/taskqueue.hpp` (work stealing, its limits).
 use crate::{
-    Cause, Class, Nature, account::tally::Tally, case::LogPart, cause::Claims, cause::Explanation,
-    cause::log_evidence::collections, cause::log_evidence::cpu, cause::log_evidence::heap,
-    cause::log_evidence::seconds, cause::log_evidence::seen, cause::log_evidence::symptom,
-    cause::log_evidence::worst, facts::index::Index, history::Beyond, text,
+    Cause, Class, Nature,
+    account::tally::Tally,
+    case::LogPart,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{collections, cpu, heap, seconds, seen, symptom, worst},
+    },
+    facts::index::Index,
+    history::Beyond,
+    text,
 };
 use recording::Source;
 
@@ -85,10 +91,7 @@ fn longest(tally: &Tally, beyond: Beyond, index: &Index<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{
-        as_text::log::check, as_text::log::cpu, as_text::log::diagnose, as_text::log::pause,
-        as_text::log::reported,
-    };
+    use crate::as_text::log::{check, cpu, diagnose, pause, reported};
 
     const YOUNG: &str = "Young (Normal) (G1 Evacuation Pause) 612M->210M(1024M)";
 

@@ -15,8 +15,12 @@
 //! ## References
 //! Linux `mm/migrate.c` (`migration_entry_wait`, `migrate_misplaced_folio`), `Documentation/admin-guide/sysctl/kernel.rst` (`numa_balancing`).
 use crate::{
-    Cause, Class, Detail, Nature, account::tally::Tally, case::Case, case::Segment, cause::Claims,
-    cause::Explanation, cause::os_evidence::spent, facts::index::Index, facts::stacks::Sign, text,
+    Cause, Class, Detail, Nature,
+    account::tally::Tally,
+    case::{Case, Segment},
+    cause::{Claims, Explanation, os_evidence::spent},
+    facts::{index::Index, stacks::Sign},
+    text,
     wait::Wait,
 };
 use recording::Source;
@@ -65,7 +69,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::facts::check, as_text::facts::story_of};
+    use crate::as_text::facts::{check, story_of};
 
     fn waits(us: u64, frames: &str) -> String {
         format!(

@@ -19,10 +19,14 @@
 //! ## References
 //! Balode: Tuning Espresso's JVM Performance (2016); HotSpot (until JDK 13) `gc/cms/parNewGeneration.cpp` (`handle_promotion_failed`), `gc/cms/compactibleFreeListSpace.cpp`.
 use crate::{
-    Cause, Class, Detail, Evidence, Nature, account::tally::Tally, cause::Claims,
-    cause::Explanation, cause::log_evidence::collector, cause::log_evidence::extent,
-    cause::log_evidence::memory, cause::log_evidence::seen, cause::log_evidence::worst,
-    facts::index::Index, history::Collection, history::collection_traits::CollectionTrait,
+    Cause, Class, Detail, Evidence, Nature,
+    account::tally::Tally,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{collector, extent, memory, seen, worst},
+    },
+    facts::index::Index,
+    history::{Collection, collection_traits::CollectionTrait},
 };
 use recording::Source;
 use std::time::Duration;
@@ -85,7 +89,7 @@ pub(super) fn room(it: &Collection) -> Option<Evidence> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::reported};
+    use crate::as_text::log::{check, reported};
 
     /// A log of CMS whose scavenges promote 20 MB each, until one fails with so much free.
     fn log(used_kb: u64) -> String {

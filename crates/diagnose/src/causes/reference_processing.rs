@@ -16,9 +16,16 @@
 //! ## References
 //! Balode: Tuning Espresso's JVM Performance (2016), where it went from 4 ms to 101 ms; HotSpot `gc/shared/referenceProcessor.cpp`; JDK-8205043.
 use crate::{
-    Cause, Class, Nature, account::tally::Tally, case::Case, case::LogPart, case::Segment,
-    cause::Claims, cause::Explanation, cause::log_evidence::collections, cause::log_evidence::seen,
-    cause::log_evidence::worst, facts::index::Index, history::reference_time, text,
+    Cause, Class, Nature,
+    account::tally::Tally,
+    case::{Case, LogPart, Segment},
+    cause::{
+        Claims, Explanation,
+        log_evidence::{collections, seen, worst},
+    },
+    facts::index::Index,
+    history::reference_time,
+    text,
 };
 use recording::Source;
 use std::time::Duration;
@@ -78,7 +85,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::pause};
+    use crate::as_text::log::{check, pause};
 
     fn log(references: &str, total_ms: u64) -> String {
         format!(

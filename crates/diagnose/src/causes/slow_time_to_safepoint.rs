@@ -18,9 +18,15 @@
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::begin`, `print_safepoint_timeout`).
 use crate::{
-    Cause, Class, Nature, account::tally::Tally, case::LogPart, cause::Claims, cause::Explanation,
-    cause::log_evidence::seconds, cause::log_evidence::seen, cause::log_evidence::symptom,
-    facts::index::Index, text,
+    Cause, Class, Nature,
+    account::tally::Tally,
+    case::LogPart,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{seconds, seen, symptom},
+    },
+    facts::index::Index,
+    text,
 };
 use recording::Source;
 
@@ -67,7 +73,7 @@ fn longest(tally: &Tally) -> Option<crate::Evidence> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::reported};
+    use crate::as_text::log::{check, reported};
 
     fn log(reaching_us: u64) -> String {
         format!(

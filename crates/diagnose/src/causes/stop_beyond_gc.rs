@@ -18,9 +18,15 @@
 //! ## References
 //! Zhuang et al.: OS-Caused Large JVM Pauses (11.45 s stopped, 0.19 s of work); HotSpot `runtime/vmThread.cpp`, `runtime/safepoint.cpp`.
 use crate::{
-    Cause, Class, Nature, account::tally::Tally, case::LogPart, cause::Claims, cause::Explanation,
-    cause::log_evidence::seconds, cause::log_evidence::seen, cause::log_evidence::symptom,
-    facts::index::Index, text,
+    Cause, Class, Nature,
+    account::tally::Tally,
+    case::LogPart,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{seconds, seen, symptom},
+    },
+    facts::index::Index,
+    text,
 };
 use recording::Source;
 
@@ -65,7 +71,7 @@ fn longest(tally: &Tally) -> Option<crate::Evidence> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::pause};
+    use crate::as_text::log::{check, pause};
 
     fn log(at_us: u64) -> String {
         pause(9000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", 20)

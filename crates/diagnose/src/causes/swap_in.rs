@@ -22,9 +22,17 @@
 mod hazards;
 
 use crate::{
-    Cause, Class, Evidence, Nature, account::tally::Tally, case::Case, case::LogPart,
-    case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
-    cause::os_evidence::counted, cause::os_evidence::spent, culprits, facts::index::Index, text,
+    Cause, Class, Evidence, Nature,
+    account::tally::Tally,
+    case::{Case, LogPart, Segment},
+    cause::{
+        Claims, Explanation,
+        clues::{Clues, Suspicion},
+        os_evidence::{counted, spent},
+    },
+    culprits,
+    facts::index::Index,
+    text,
     wait::Wait,
 };
 use recording::Source;
@@ -129,7 +137,7 @@ fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::facts::check, as_text::facts::culprits_of, as_text::facts::evidence_of};
+    use crate::as_text::facts::{check, culprits_of, evidence_of};
 
     const SWAPPED: &str = "
         jvm 17.0.15 g1

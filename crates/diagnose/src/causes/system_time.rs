@@ -15,9 +15,15 @@
 //! ## References
 //! Zhuang et al.: OS-Caused Large JVM Pauses (huge pages under memory pressure); Linux `Documentation/admin-guide/mm/transhuge.rst`.
 use crate::{
-    Cause, Class, Nature, account::tally::Tally, case::LogPart, cause::Claims, cause::Explanation,
-    cause::log_evidence::collections, cause::log_evidence::cpu, cause::log_evidence::seen,
-    cause::log_evidence::symptom, facts::index::Index, text,
+    Cause, Class, Nature,
+    account::tally::Tally,
+    case::LogPart,
+    cause::{
+        Claims, Explanation,
+        log_evidence::{collections, cpu, seen, symptom},
+    },
+    facts::index::Index,
+    text,
 };
 use recording::Source;
 use std::time::Duration;
@@ -56,7 +62,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::CAUSE;
-    use crate::{as_text::log::check, as_text::log::cpu, as_text::log::pause};
+    use crate::as_text::log::{check, cpu, pause};
 
     fn log(user: u64, sys: u64) -> String {
         pause(20_000, 1, "Young (Normal) (G1 Evacuation Pause) 99M->9M(100M)", 100)

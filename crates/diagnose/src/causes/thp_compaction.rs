@@ -23,10 +23,17 @@
 mod hazards;
 
 use crate::{
-    Cause, Certainty, Class, Nature, account::tally::Tally, case::Case, case::LogPart,
-    case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues, cause::clues::Suspicion,
-    cause::os_evidence::counted, cause::os_evidence::spent, facts::flags::Flags,
-    facts::index::Index, text, wait::Wait,
+    Cause, Certainty, Class, Nature,
+    account::tally::Tally,
+    case::{Case, LogPart, Segment},
+    cause::{
+        Claims, Explanation,
+        clues::{Clues, Suspicion},
+        os_evidence::{counted, spent},
+    },
+    facts::{flags::Flags, index::Index},
+    text,
+    wait::Wait,
 };
 use recording::{Interval, Source};
 use std::time::Duration;

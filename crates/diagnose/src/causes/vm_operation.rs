@@ -14,9 +14,15 @@
 //! ## References
 //! HotSpot `runtime/vmOperations.hpp` (the list), `runtime/safepoint.cpp`.
 use crate::{
-    Cause, Class, Evidence, Nature, account::tally::Tally, case::Case, case::LogPart,
-    case::PausePhase, case::Segment, cause::Claims, cause::Explanation, cause::clues::Clues,
-    cause::clues::Suspicion, facts::index::Index, text,
+    Cause, Class, Evidence, Nature,
+    account::tally::Tally,
+    case::{Case, LogPart, PausePhase, Segment},
+    cause::{
+        Claims, Explanation,
+        clues::{Clues, Suspicion},
+    },
+    facts::index::Index,
+    text,
 };
 use recording::{Source, ThreadRole};
 

@@ -8,8 +8,10 @@
 //! What is not known is not put on anybody: an innocent is worse than nobody.
 use super::process::{MOST, Process, named};
 use crate::{
-    Certainty, Culprit, CulpritKind, Evidence, account::cpu_use::CpuUse,
-    account::cpu_use::Precision, facts::index::Index, text,
+    Certainty, Culprit, CulpritKind, Evidence,
+    account::cpu_use::{CpuUse, Precision},
+    facts::index::Index,
+    text,
 };
 use recording::Source;
 use std::{

@@ -1,8 +1,11 @@
 //! Who should have read what the JVM writes to a stream.
 use super::process::{MOST, Process, named};
 use crate::{
-    Culprit, CulpritKind, account::tally::Tally, facts::index::Index, text,
-    wait::outputs::other_end, wait::outputs::readers,
+    Culprit, CulpritKind,
+    account::tally::Tally,
+    facts::index::Index,
+    text,
+    wait::outputs::{other_end, readers},
 };
 use recording::{Interval, MonoTime, OutputFact, OutputReaderFact};
 use std::{collections::BTreeSet, time::Duration};

@@ -1,5 +1,8 @@
 //! The JVM and host of an input, as far as it tells.
-use crate::{facts::flags::Flags, facts::index::Index, facts::jvm_flags, history::History};
+use crate::{
+    facts::{flags::Flags, index::Index, jvm_flags},
+    history::History,
+};
 use recording::{CgroupFact, Facts, HostFact, JvmFact};
 
 /// A heap of which more than this is live is full of it.

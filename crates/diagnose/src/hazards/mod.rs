@@ -15,8 +15,10 @@ pub(crate) use text::{check, evidence_of};
 
 use crate::{
     Cause, Culprit, Detail, Exposure, Finding, HazardKind, InputSummary, Keep, Likelihood,
-    LogDiagnosis, Scope, Situation, WaitLocation, cause::exposure::Check, cause::exposure::Exposed,
-    cause::exposure::OfLog, causes, facts::flags::Flags,
+    LogDiagnosis, Scope, Situation, WaitLocation,
+    cause::exposure::{Check, Exposed, OfLog},
+    causes,
+    facts::flags::Flags,
 };
 use gclog::Parser;
 use recording::{LogLine, Survey};

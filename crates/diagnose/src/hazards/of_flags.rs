@@ -4,8 +4,10 @@ use super::{
     jdk_flags::{self, Wrong},
 };
 use crate::{
-    Exposure, HazardKind, Likelihood, Scope, cause::exposure::Check, cause::exposure::Exposed,
-    facts::jvm_flags, text,
+    Exposure, HazardKind, Likelihood, Scope,
+    cause::exposure::{Check, Exposed},
+    facts::jvm_flags,
+    text,
 };
 
 pub(super) static ALL: [HazardKind; 6] = [

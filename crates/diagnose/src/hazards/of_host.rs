@@ -1,6 +1,7 @@
 //! Settings of the host that belong to no cause.
 use crate::{
-    Exposure, HazardKind, Likelihood, Scope, cause::exposure::Check, cause::exposure::Exposed,
+    Exposure, HazardKind, Likelihood, Scope,
+    cause::exposure::{Check, Exposed},
 };
 
 pub(super) static ALL: [HazardKind; 1] = [HazardKind {

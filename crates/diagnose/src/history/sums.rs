@@ -4,8 +4,8 @@ use super::{
     kinds::{is_remark, kind},
 };
 use crate::{
-    Count, CpuSums, GcStatistics, Named, Pause, ReferenceSums, values::linear_map::LinearMap,
-    values::percentiles::Percentiles,
+    Count, CpuSums, GcStatistics, Named, Pause, ReferenceSums,
+    values::{linear_map::LinearMap, percentiles::Percentiles},
 };
 use gclog::{GcEvent, GcKind, GcPhase, YoungKind};
 use std::{collections::BTreeMap, time::Duration};

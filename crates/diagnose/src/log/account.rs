@@ -1,8 +1,9 @@
 //! What a log alone can tell of the parts of one pause.
 use crate::{
-    Certainty, Pause, PauseKind, Times, case::LogPart, case::PausePhase, case::Segment,
-    history::Beyond, history::Circumstances, history::Collection, history::reference_time,
-    log::pause::LogPause, log::pause::pause_of,
+    Certainty, Pause, PauseKind, Times,
+    case::{LogPart, PausePhase, Segment},
+    history::{Beyond, Circumstances, Collection, reference_time},
+    log::pause::{LogPause, pause_of},
 };
 use gclog::{GcEvent, MonitorPause, Safepoint};
 use recording::{Interval, MonoTime, ThreadRole, ThreadState};

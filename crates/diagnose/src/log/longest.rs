@@ -1,5 +1,5 @@
 //! The pauses of a log inside a recording, as many as memory holds.
-use crate::{log::pause::LogPause, log::pauses::LogPauses};
+use crate::log::{pause::LogPause, pauses::LogPauses};
 
 /// So many pauses take some 170 MB with their accounts. A day with a collection each second and a
 /// half has as many.

@@ -220,7 +220,10 @@ fn join(last: &mut MonitorPause, other: MonitorPause) {
 
 #[cfg(test)]
 mod tests {
-    use crate::{PauseKind, as_text::log::diagnose, as_text::log::pause};
+    use crate::{
+        PauseKind,
+        as_text::log::{diagnose, pause},
+    };
 
     fn neo4j(at: &str, pause_ms: u64, gc_ms: u64) -> String {
         format!(

@@ -1,5 +1,8 @@
 //! A pause of a log, and its account.
-use crate::{Pause, PauseKind, Times, history::Collection, history::taken};
+use crate::{
+    Pause, PauseKind, Times,
+    history::{Collection, taken},
+};
 use gclog::Stamp;
 use recording::{Cut, Interval};
 use std::{borrow::Cow, time::Duration};

@@ -2,8 +2,11 @@
 //!
 //! Where a log has safepoint lines they are the pauses; where it has none, the collections are.
 use crate::{
-    history::Collection, history::History, log::account as log_account, log::clock::LogClock,
-    log::monitors as log_monitors, log::monitors::Noticed, log::pause::LogPause,
+    history::{Collection, History},
+    log::{
+        account as log_account, clock::LogClock, monitors as log_monitors, monitors::Noticed,
+        pause::LogPause,
+    },
     values::pause::Times,
 };
 use gclog::{Event, GcEvent, InitFact, MonitorPause, Safepoint, Stamp};

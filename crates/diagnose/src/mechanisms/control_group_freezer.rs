@@ -41,7 +41,7 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
 #[cfg(test)]
 mod tests {
     use crate::facts::index::Index;
-    use crate::{mechanisms::check_stop, mechanisms::of_stop};
+    use crate::mechanisms::{check_stop, of_stop};
     use recording::Facts;
 
     #[test]

@@ -1,8 +1,9 @@
 //! The CPU time that a recording shows: what is done in stops, and between them.
 use super::limits::{CpuLimits, MeasuredCpu, Predicted};
 use crate::{
-    facts::index::Index, values::intervals::overlap, values::intervals::union,
-    what_if::bandwidth::Step, what_if::bandwidth::replay,
+    facts::index::Index,
+    values::intervals::{overlap, union},
+    what_if::bandwidth::{Step, replay},
 };
 use recording::{Facts, Interval, MonoTime, SafepointFact, ThreadRole, ThreadState};
 use std::{fmt, time::Duration};

@@ -1,6 +1,8 @@
 //! What counts as a hiccup, and how it is accounted for.
 use crate::{
-    Cause, Count, PauseKind, as_text::facts::evidence_of, as_text::facts::facts, diagnose_facts,
+    Cause, Count, PauseKind,
+    as_text::facts::{evidence_of, facts},
+    diagnose_facts,
 };
 
 fn cause(id: &str) -> &'static Cause {

@@ -1,5 +1,5 @@
 //! A log in, the suspects out, in order; the unlikely ones behind `not`.
-use crate::{as_text::log::cpu, as_text::log::diagnose, as_text::log::pause};
+use crate::as_text::log::{cpu, diagnose, pause};
 use std::fmt::Write;
 
 const YOUNG: &str = "Young (Normal) (G1 Evacuation Pause) 612M->210M(1024M)";
@@ -191,6 +191,10 @@ fn flags_that_rule_a_suspect_out_are_heeded() {
     };
     begins(&log("-Xloggc:/var/log/gc.log"), "gc-log-write-blocked");
     assert!(suspects(&log("-Xloggc:/dev/shm/gc.log")).contains("not gc-log-write-blocked"));
+    // It was "not", because another log is in memory.
+    let two = "-Xlog:gc*:file=/disk/gc.log -Xlog:class+load:file=/dev/shm/c.log";
+    begins(&log(two), "gc-log-write-blocked");
+    assert!(suspects(&log("-Xlog:gc:/dev/shm/gc.log")).contains("not gc-log-write-blocked"));
     assert!(suspects(&log("-XX:-UsePerfData")).contains("not hsperfdata-write-blocked"));
     assert!(!suspects(&log("-XX:+UsePerfData")).contains("not hsperfdata-write-blocked"));
 }

@@ -1,7 +1,11 @@
 //! A quota that the JVM's threads use up at once, or does not know of.
 use crate::{
-    HazardKind, Likelihood, Scope, cause::exposure::Awareness, cause::exposure::Check,
-    cause::exposure::Exposed, cause::exposure::Exposure, cause::os_evidence::time_to_use_up, text,
+    HazardKind, Likelihood, Scope,
+    cause::{
+        exposure::{Awareness, Check, Exposed, Exposure},
+        os_evidence::time_to_use_up,
+    },
+    text,
 };
 
 pub(super) static HAZARDS: [HazardKind; 3] = [

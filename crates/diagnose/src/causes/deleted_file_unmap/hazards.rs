@@ -1,7 +1,8 @@
 //! Large files that were deleted and are still mapped.
 use crate::{
-    Culprit, CulpritKind, Detail, HazardKind, Likelihood, Scope, cause::exposure::Check,
-    cause::exposure::Exposed, cause::exposure::Exposure, text,
+    Culprit, CulpritKind, Detail, HazardKind, Likelihood, Scope,
+    cause::exposure::{Check, Exposed, Exposure},
+    text,
 };
 use recording::FileFact;
 
@@ -68,7 +69,7 @@ fn culprit(file: &FileFact, bytes: u64) -> Culprit {
 
 #[cfg(test)]
 mod tests {
-    use crate::{hazards::check, hazards::evidence_of};
+    use crate::hazards::{check, evidence_of};
 
     #[test]
     fn deleted_files_are_reported_from_64_mib_on() {

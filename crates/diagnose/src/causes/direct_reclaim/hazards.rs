@@ -1,7 +1,8 @@
 //! A heap that its control group or the host has no room for.
 use crate::{
-    Detail, HazardKind, Likelihood, Scope, cause::exposure::Awareness, cause::exposure::Check,
-    cause::exposure::Exposed, cause::exposure::Exposure, text,
+    Detail, HazardKind, Likelihood, Scope,
+    cause::exposure::{Awareness, Check, Exposed, Exposure},
+    text,
 };
 
 pub(super) static HAZARDS: [HazardKind; 3] = [

@@ -1,6 +1,6 @@
 //! Reclaim on a CPU and off it, for a group and for the host.
 use super::CAUSE;
-use crate::{as_text::facts::check, as_text::facts::culprits_of, as_text::facts::story_of};
+use crate::as_text::facts::{check, culprits_of, story_of};
 
 const ON_CPU: &str = "
     jvm 17.0.15 g1

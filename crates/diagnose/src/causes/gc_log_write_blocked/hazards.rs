@@ -1,8 +1,8 @@
 //! A log whose writes may wait: on a disk, or on standard output.
 use crate::{
-    Culprit, CulpritKind, Detail, HazardKind, Likelihood, Scope, cause::exposure::Check,
-    cause::exposure::Exposed, cause::exposure::Exposure, cause::exposure::Medium,
-    cause::exposure::Pressure, cause::exposure::disk_place, cause::exposure::medium, wait::outputs,
+    Culprit, CulpritKind, Detail, HazardKind, Likelihood, Scope,
+    cause::exposure::{Check, Exposed, Exposure, Medium, Pressure, disk_place, medium},
+    wait::outputs,
 };
 use recording::{FileFact, OutputFact};
 
@@ -111,7 +111,7 @@ fn of_output(output: &OutputFact, exposure: &Exposure<'_>) -> Exposed {
 
 #[cfg(test)]
 mod tests {
-    use crate::{hazards::check, hazards::evidence_of};
+    use crate::hazards::{check, evidence_of};
 
     const ID: &str = "gc-log-write-blocked";
     const LOG: &str = "jvm 17.0.15 g1 log /var/log/gc.log flags -Xlog:gc*:file=/var/log/gc.log";

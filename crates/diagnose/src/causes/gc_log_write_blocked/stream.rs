@@ -1,7 +1,12 @@
 //! The log on standard output or standard error, where that is a pipe, a terminal or a socket.
 use crate::{
-    Detail, WaitLocation, account::tally::Tally, cause::Explanation,
-    cause::os_evidence::spent_in_stops, culprits, facts::index::Index, text, wait::outputs,
+    Detail, WaitLocation,
+    account::tally::Tally,
+    cause::{Explanation, os_evidence::spent_in_stops},
+    culprits,
+    facts::index::Index,
+    text,
+    wait::outputs,
 };
 use recording::OutputFact;
 
@@ -38,7 +43,7 @@ fn story(index: &Index<'_>, output: &OutputFact, place: &WaitLocation) -> Vec<St
 #[cfg(test)]
 mod tests {
     use super::super::CAUSE;
-    use crate::{as_text::facts::check, as_text::facts::culprits_of, as_text::facts::story_of};
+    use crate::as_text::facts::{check, culprits_of, story_of};
 
     /// The VM thread blocks in the write of a young collection to a pipe that `cat` reads.
     const PIPE: &str = "

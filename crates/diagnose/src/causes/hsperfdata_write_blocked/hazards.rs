@@ -1,8 +1,8 @@
 //! A file of counters that is on a disk.
 use crate::{
-    HazardKind, Scope, cause::exposure::Check, cause::exposure::Exposed, cause::exposure::Exposure,
-    cause::exposure::Medium, cause::exposure::Pressure, cause::exposure::disk_place,
-    cause::exposure::medium, text,
+    HazardKind, Scope,
+    cause::exposure::{Check, Exposed, Exposure, Medium, Pressure, disk_place, medium},
+    text,
 };
 
 pub(super) static HAZARDS: [HazardKind; 1] = [HazardKind {

@@ -1,6 +1,6 @@
 //! Faults on the JVM's counters, and what is none.
 use super::CAUSE;
-use crate::{as_text::facts::check, as_text::facts::story_of};
+use crate::as_text::facts::{check, story_of};
 
 /// The VM thread blocks on a counter before it has even asked the threads to stop.
 const BLOCKED: &str = "

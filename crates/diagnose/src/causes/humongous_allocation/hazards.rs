@@ -1,7 +1,7 @@
 //! Objects of more than half a region, by what the log shows of them.
 use crate::{
-    HazardKind, Likelihood, Scope, cause::exposure::Check, cause::exposure::Exposed,
-    cause::exposure::Exposure,
+    HazardKind, Likelihood, Scope,
+    cause::exposure::{Check, Exposed, Exposure},
 };
 
 pub(super) static HAZARDS: [HazardKind; 1] = [HazardKind {

@@ -1,7 +1,8 @@
 //! A heap larger than where its control group is slowed down.
 use crate::{
-    Detail, HazardKind, Likelihood, Scope, cause::exposure::Check, cause::exposure::Exposed,
-    cause::exposure::Exposure, text,
+    Detail, HazardKind, Likelihood, Scope,
+    cause::exposure::{Check, Exposed, Exposure},
+    text,
 };
 
 pub(super) static HAZARDS: [HazardKind; 1] = [HazardKind {

@@ -1,7 +1,8 @@
 //! Memory of the JVM that is in swap, or that nothing keeps out of it.
 use crate::{
-    HazardKind, Likelihood, Scope, cause::exposure::Check, cause::exposure::Exposed,
-    cause::exposure::Exposure, text,
+    HazardKind, Likelihood, Scope,
+    cause::exposure::{Check, Exposed, Exposure},
+    text,
 };
 
 pub(super) static HAZARDS: [HazardKind; 2] = [

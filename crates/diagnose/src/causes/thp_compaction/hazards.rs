@@ -1,7 +1,8 @@
 //! Huge pages that the JVM makes room for by itself, and a heap that has not got its memory yet.
 use crate::{
-    HazardKind, Likelihood, Scope, cause::exposure::Check, cause::exposure::Exposed,
-    cause::exposure::Exposure, text,
+    HazardKind, Likelihood, Scope,
+    cause::exposure::{Check, Exposed, Exposure},
+    text,
 };
 
 pub(super) static HAZARDS: [HazardKind; 1] = [HazardKind {

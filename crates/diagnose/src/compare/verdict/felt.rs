@@ -1,9 +1,12 @@
 //! What users feel of a change: time stopped, long pauses, the longest.
 use super::runs::{Runs, differs, from_to};
 use crate::{
-    Diagnosis, Value, compare::row::LARGE, compare::row::Row, compare::row::Significance,
-    compare::rows::Limit, compare::rows::OVER, compare::rows::lengths_of, text::count,
-    text::duration,
+    Diagnosis, Value,
+    compare::{
+        row::{LARGE, Row, Significance},
+        rows::{Limit, OVER, lengths_of},
+    },
+    text::{count, duration},
 };
 use std::time::Duration;
 

@@ -1,8 +1,9 @@
 //! What became of the cause with most time: that was measured, and needs no statistics.
 use super::runs::Runs;
 use crate::{
-    Certainty, Diagnosis, Finding, Nature, compare::row::CauseRow, compare::row::LARGE,
-    text::duration, text::stops,
+    Certainty, Diagnosis, Finding, Nature,
+    compare::row::{CauseRow, LARGE},
+    text::{duration, stops},
 };
 use std::time::Duration;
 

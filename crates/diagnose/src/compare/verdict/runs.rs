@@ -1,5 +1,9 @@
 //! The two runs, and what differs between them for a reader.
-use crate::{Diagnosis, Value, compare::row::Row, compare::row::Significance, text::duration};
+use crate::{
+    Diagnosis, Value,
+    compare::row::{Row, Significance},
+    text::duration,
+};
 
 /// The two runs of which the rows are.
 pub(super) struct Runs<'a> {
