@@ -17,6 +17,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 /// Prints the circles of a crate, or its arrows from what lies below one module to what lies below another.
+#[expect(clippy::print_stdout, reason = "it speaks to people")]
 fn circles(names: &[&str]) -> anyhow::Result<()> {
     let [name, between @ ..] = names else { anyhow::bail!("which crate?") };
     let imports = imports::Imports::of(name)?;

@@ -5,11 +5,11 @@ use recorder::LogOutput;
 use recording::{JvmFact, LogOption, gc_log_options};
 
 /// The lines and decorators that a log elsewhere gets: those of the GC log's file, where the flags name one.
-fn what_and_decorators(jvm: &JvmFact) -> (&str, &str) {
+fn what_and_decorators<'a>(jvm: &'a JvmFact) -> (&'a str, &'a str) {
     let mut options = gc_log_options(&jvm.flags).into_iter();
     let option = options.find(|it| !it.is_legacy && it.file().is_some());
     let [what, decorators] = option.map_or([""; 2], |it| [it.what, it.decorators]);
-    let or = |text: &'static str, given| if given == "" { text } else { given };
+    let or = |text: &'static str, given: &'a str| if given.is_empty() { text } else { given };
     (or("gc*,safepoint", what), or("time,uptime,level,tags", decorators))
 }
 

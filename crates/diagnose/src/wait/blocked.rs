@@ -69,7 +69,8 @@ impl Blocked {
     /// Where the kernel does not tell the file: the JVM's own threads write to no other mapping of a
     /// file, so it is that one if it is on a disk. Java threads may write to any.
     fn is_counters(&self, index: &Index<'_>, signs: Signs, fault: Option<Fault>) -> bool {
-        if !self.is_fault() && !(self.is_sampled && self.entered.is_none()) {
+        let is_fault = self.is_fault() || self.is_sampled && self.entered.is_none();
+        if !is_fault {
             return false;
         }
         let is_told = self.fault_offset.is_some() || index.is_counters_file(self.file);

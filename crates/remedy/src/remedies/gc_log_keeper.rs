@@ -33,7 +33,6 @@ pub(super) static REMEDY: Remedy = Remedy {
     plan: Some(plan),
     works: Works::Keeper,
     takes_files: true,
-    ..Remedy::BASE
 };
 
 /// For a log that goes to memory when the JVM starts the next time; one that is moved while the JVM
