@@ -1,7 +1,7 @@
 //! Dates of lines, of which most are like that of the line before up to the minute.
 use crate::{
+    date_time::date_time_ns,
     scan::{MILLISECOND_NS, SECOND_NS},
-    unified::decorations::date_time_ns,
 };
 
 /// Bytes of a date as HotSpot prints it: `2026-11-21T20:00:00.123+0000`.

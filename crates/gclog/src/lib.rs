@@ -39,10 +39,12 @@
 mod clean;
 mod counts;
 mod cycles;
+mod date_time;
 mod dates;
 mod details;
 mod display;
 mod event;
+mod gc_kind;
 mod heap;
 mod join;
 mod jvm;
@@ -50,6 +52,7 @@ mod jvms;
 mod kind;
 mod legacy;
 mod lines;
+mod monitor;
 mod monitors;
 mod parser;
 mod phase;
@@ -62,13 +65,13 @@ mod unwrap;
 pub use counts::{LineCounts, Unrecognised};
 pub use event::{
     AllocationStall, Collector, ConcurrentCycle, CpuTimes, CycleEdge, CycleScope, Event, Failures,
-    GcEvent, GcKind, HumongousAllocation, InitFact, JvmEvent, Safepoint, SafepointThreads,
-    YoungKind,
+    GcEvent, HumongousAllocation, InitFact, JvmEvent, Safepoint, SafepointThreads,
 };
+pub use gc_kind::{GcKind, YoungKind};
 pub use heap::{Extent, Generation, Space, Transition};
 pub use kind::{Foreign, LogKind, NotAGcLog, looks_like_gc_log};
 pub use lines::{LineSplitter, MAX_LINE};
-pub use monitors::{ClockJump, CollectionShare, Monitor, MonitorPause};
+pub use monitor::{ClockJump, CollectionShare, Monitor, MonitorPause};
 pub use parser::Parser;
 pub use phase::{FreeSpace, GcPhase, PhaseTime, References, Step, Tenuring};
 pub use stamp::Stamp;

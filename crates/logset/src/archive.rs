@@ -25,7 +25,7 @@ const LOCAL_BYTES: usize = 30;
 #[derive(Clone, Debug)]
 pub(crate) enum Store {
     /// In a file.
-    File(PathBuf, crate::file::Links),
+    File(PathBuf, crate::links::Links),
     /// In memory: it came through a pipe.
     Memory(Arc<[u8]>),
 }
@@ -36,7 +36,7 @@ impl<T: Read + Seek + Send> Bytes for T {}
 impl Store {
     fn open(&self) -> io::Result<Box<dyn Bytes>> {
         Ok(match self {
-            Store::File(path, links) => Box::new(crate::file::open(path, *links)?),
+            Store::File(path, links) => Box::new(crate::links::open(path, *links)?),
             Store::Memory(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
         })
     }

@@ -4,7 +4,8 @@ use crate::{
     archive::{self, Contents, Entry, Store},
     begin::{Begin, HEAD_BYTES},
     container::{Container, MAGIC_BYTES, refuse_foreign},
-    file::{self, Links, LogFile, Source},
+    file::{self, LogFile, Source},
+    links::{self, Links},
     stream::LogStream,
 };
 use gclog::{LogKind, NotAGcLog};
@@ -66,7 +67,7 @@ impl Candidate {
 /// Looks at a file: one candidate, or those inside of an archive.
 pub(crate) fn look(path: &Path, links: Links) -> Result<Vec<Candidate>, Trouble> {
     let shown = path.display().to_string();
-    let opened = file::open(path, links)?;
+    let opened = links::open(path, links)?;
     let size_bytes = opened.metadata()?.len();
     let mut raw = LogStream::raw(Box::new(opened));
     let container = container(&mut raw, &shown)?;

@@ -2,39 +2,14 @@
 use crate::{
     archive::{self, Entry, Store},
     container::Container,
+    links::{Links, open},
     stream::LogStream,
 };
-use rustix::fs::{Mode, OFlags};
 use std::{
-    fmt,
-    fs::File,
-    io,
-    path::{Path, PathBuf},
+    fmt, io,
+    path::PathBuf,
     sync::{Mutex, PoisonError},
 };
-
-/// What to do where a path's last part is a symbolic link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Links {
-    /// The user named it.
-    Follow,
-    /// It was found, and somebody else may have put it there.
-    Refuse,
-}
-
-/// Opens a file for reading. What was found must be a regular file, and still be one now.
-pub(crate) fn open(path: &Path, links: Links) -> io::Result<File> {
-    if links == Links::Follow {
-        return File::open(path);
-    }
-    // Without NONBLOCK, opening a FIFO waits for ever.
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let file = File::from(rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::empty())?);
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-    }
-    Ok(file)
-}
 
 /// Where a log's bytes come from.
 pub(crate) enum Source {

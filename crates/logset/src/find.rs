@@ -2,9 +2,9 @@
 use crate::{
     Error, LogSet, Note,
     candidate::{Candidate, look, look_once},
-    file::Links,
     folder::{Found, files, folder},
     group::{Given, group},
+    links::Links,
     name::Name,
     pattern::{is_pattern, pattern},
 };

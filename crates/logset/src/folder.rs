@@ -2,7 +2,7 @@
 use crate::{
     Error, Note,
     candidate::{Candidate, Trouble, look},
-    file::Links,
+    links::Links,
 };
 use std::{
     fs,

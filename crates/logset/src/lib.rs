@@ -36,6 +36,7 @@ mod file;
 mod find;
 mod folder;
 mod group;
+mod links;
 mod name;
 mod order;
 mod pattern;

@@ -4,7 +4,7 @@ use crate::{
     body::{Answer, Stream as Events},
     open::Open,
     request::Hosts,
-    server::Route,
+    route::Route,
     sockets::{Clock, Stream},
 };
 use hyper::{

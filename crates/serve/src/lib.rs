@@ -19,6 +19,7 @@ mod events;
 mod open;
 mod push;
 mod request;
+mod route;
 mod server;
 mod sockets;
 

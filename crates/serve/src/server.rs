@@ -4,9 +4,10 @@ use crate::{
     connection::{Shared, answer},
     open::Open,
     request::Hosts,
+    route::Route,
 };
 use std::{
-    fmt, io,
+    io,
     net::{SocketAddr, TcpListener},
     os::fd::OwnedFd,
     sync::Arc,
@@ -26,22 +27,6 @@ const MAX_STREAMS: usize = 48;
 const TIME_TO_END: Duration = Duration::from_millis(500);
 /// After an error of the kernel, such as too many open files, so long until the next connection.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
-
-/// Answers the requests of one path. Called in the server's thread: it must not wait.
-pub(crate) type Handler = Box<dyn Fn(&Request<'_>) -> Response + Send + Sync>;
-
-/// A path and who answers there.
-pub(crate) struct Route {
-    pub(crate) path: String,
-    pub(crate) handler: Handler,
-}
-
-impl fmt::Debug for Route {
-    /// Without the path, which may hold a secret.
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Route").finish_non_exhaustive()
-    }
-}
 
 /// What is served.
 #[derive(Debug, Default)]

@@ -1,8 +1,8 @@
 //! JDKs that are installed here, and whether JVMs can be recorded.
 use crate::{
     PATIENCE,
-    jvm::program,
     process::{is_root, runs},
+    program::program,
 };
 use std::{
     fs,

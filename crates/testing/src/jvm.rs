@@ -1,19 +1,12 @@
 //! JVMs to look at, and what they run.
-use crate::{PATIENCE, jdk::Jdk};
+use crate::{PATIENCE, jdk::Jdk, program};
 use spawn::{Afterwards, Running};
 use std::{
     fs,
     ops::{Deref, DerefMut},
-    path::{Path, PathBuf},
+    path::Path,
     process::Command,
 };
-
-/// The source of a program that JVMs of tests run, in `crates/testing/java/`. It says `ready` when
-/// it is.
-#[must_use]
-pub fn program(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("java/{name}.java"))
-}
 
 /// Flags for many short collections: dozens in a second, with the program `Alloc`.
 #[must_use]
@@ -145,7 +138,7 @@ impl Java {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::net::UnixListener;
+    use std::{os::unix::net::UnixListener, path::PathBuf};
 
     #[test]
     fn of_a_jvm_that_is_killed_nothing_is_left_that_was_made_to_attach_to_it() {

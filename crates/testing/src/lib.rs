@@ -11,6 +11,7 @@ mod group;
 mod jdk;
 mod jvm;
 mod process;
+mod program;
 mod wait;
 
 use std::time::Duration;
@@ -19,8 +20,9 @@ pub use directory::CommonDirectory;
 pub use disk::{Disk, Frozen};
 pub use group::Group;
 pub use jdk::Jdk;
-pub use jvm::{Java, JvmProcess, busy, busy_command, program, ready};
+pub use jvm::{Java, JvmProcess, busy, busy_command, ready};
 pub use process::{is_root, runs, signal};
+pub use program::program;
 pub use wait::until;
 
 /// A JVM is ready within this, a tool has ended, and what is waited for is so, on any host that is

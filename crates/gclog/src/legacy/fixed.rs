@@ -2,11 +2,11 @@
 //!
 //! Each function gives the item that the text begins with and what follows it. It gives nothing
 //! for a rarer form of the same item; other functions read those.
-use super::sizes::usual_seconds;
+use super::sizes::{long_seconds, usual_seconds};
 use crate::{
     CpuTimes, Transition,
     dates::DATE,
-    scan::{MILLISECOND_NS, SECOND_NS, decimal_ns, integer, unit_shift},
+    scan::{MILLISECOND_NS, SECOND_NS, integer, unit_shift},
 };
 use std::time::Duration;
 
@@ -104,14 +104,6 @@ pub(super) fn seconds(text: &[u8]) -> Option<(Duration, &[u8])> {
         return Some((duration, rest));
     }
     long_seconds(text)
-}
-
-/// `12.5`, of any number of digits. Without decimals it is what was left of one whose line was wrapped.
-#[cold]
-pub(super) fn long_seconds(text: &[u8]) -> Option<(Duration, &[u8])> {
-    matches!(integer(text)?.1, [b'.' | b',', ..]).then_some(())?;
-    let (ns, rest) = decimal_ns(text, SECOND_NS)?;
-    Some((Duration::from_nanos(ns), rest))
 }
 
 /// `9856K->1216K(11072K)`, or `1216K(11072K)` of a pause that collects nothing; and whether it

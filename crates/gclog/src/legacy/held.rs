@@ -1,8 +1,8 @@
 //! The last record that has ended: its CPU times and its details come after its end.
 use super::{
-    Legacy, Out,
-    fixed::{self, long_seconds},
+    Legacy, Out, fixed,
     record::{Head, Record},
+    sizes::long_seconds,
 };
 use crate::{Collector, CpuTimes, Event, FreeSpace, GcEvent};
 use std::time::Duration;

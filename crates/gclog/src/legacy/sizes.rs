@@ -1,8 +1,7 @@
 //! Sizes and durations as legacy logs print them.
-use super::fixed::long_seconds;
 use crate::{
     Transition,
-    scan::{integer, unit_shift},
+    scan::{SECOND_NS, decimal_ns, integer, unit_shift},
 };
 use std::time::Duration;
 
@@ -97,6 +96,14 @@ pub(super) fn seconds(text: &[u8]) -> Option<Duration> {
         (duration, b"") => Some(duration),
         _ => None,
     }
+}
+
+/// `12.5`, of any number of digits. Without decimals it is what was left of one whose line was wrapped.
+#[cold]
+pub(super) fn long_seconds(text: &[u8]) -> Option<(Duration, &[u8])> {
+    matches!(integer(text)?.1, [b'.' | b',', ..]).then_some(())?;
+    let (ns, rest) = decimal_ns(text, SECOND_NS)?;
+    Some((Duration::from_nanos(ns), rest))
 }
 
 #[cfg(test)]

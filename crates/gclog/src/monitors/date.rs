@@ -1,5 +1,5 @@
 //! Dates in the lines of applications.
-use crate::{Stamp, unified::decorations::date_time_ns};
+use crate::{Stamp, date_time::date_time_ns};
 
 /// The date of a line stands within so many bytes, before or behind what it tells.
 const NEAR: usize = 1_024;

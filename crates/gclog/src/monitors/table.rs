@@ -8,9 +8,8 @@
 //! `ClusterHeartbeatManager`, Hiero `JVMPauseDetectorThread`, `gcmonitor` of the
 //! profiler spark (lucko/spark `GarbageCollectionMonitor`), `HikariCP` `HikariPool.HouseKeeper`, Akka
 //! `ClusterHeartbeat`.
-use super::{CollectionShare, Monitor, MonitorPause};
 use crate::{
-    GcKind, Stamp, Transition, YoungKind,
+    CollectionShare, GcKind, Monitor, MonitorPause, Stamp, Transition, YoungKind,
     scan::{MILLISECOND_NS, SECOND_NS, decimal_ns, integer},
 };
 use memchr::memmem;

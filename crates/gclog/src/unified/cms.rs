@@ -1,5 +1,5 @@
 //! What only CMS and its young collector ParNew write (JDK 9 to 13).
-use super::{Names, pause::first_ms};
+use super::{Names, durations::first_ms};
 use crate::{GcKind, Space};
 use std::time::Duration;
 

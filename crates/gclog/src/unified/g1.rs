@@ -1,5 +1,5 @@
 //! What only G1 writes: kinds of young collections, numbers of regions, the concurrent cycle.
-use super::{CycleLine, CycleStep, Names, pause::first_ms};
+use super::{CycleLine, CycleStep, Names, durations::first_ms};
 use crate::{GcKind, Space, YoungKind, scan::integer};
 use memchr::memmem;
 

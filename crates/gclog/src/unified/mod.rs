@@ -6,6 +6,7 @@
 mod cms;
 pub(crate) mod decorations;
 mod detail;
+mod durations;
 mod epsilon;
 mod g1;
 mod heads;

@@ -3,8 +3,9 @@
 //! Only lines that say clearly how long something took are read. Of phases that several threads
 //! work on it is the longest thread's time.
 use super::{
-    Names, named,
-    pause::{at_ms, first_ms},
+    Names,
+    durations::{at_ms, first_ms},
+    named,
 };
 use crate::{
     GcPhase, PhaseTime, Step,

@@ -3,7 +3,7 @@
 //! A cycle has no lines of its own: it begins with the concurrent reset, and ends with the cleanup
 //! after references were updated or with the final roots pause, or else a full or degenerated
 //! collection gives it up.
-use super::{CycleLine, CycleStep, pause::first_ms};
+use super::{CycleLine, CycleStep, durations::first_ms};
 use crate::{CycleScope, GcKind, heap::bytes_transition, scan::parenthesised};
 
 /// The pauses of a cycle, JDK 11 to 25. Traversal mode was removed in JDK 14.

@@ -2,7 +2,7 @@
 //!
 //! Generational ZGC (JDK 21 and later) begins the lines of a cycle's parts with `Y: ` or `y: ` for
 //! the young generation within a major or a minor collection, and `O: ` for the old one.
-use super::{CycleLine, CycleStep, pause::at_ms};
+use super::{CycleLine, CycleStep, durations::at_ms};
 use crate::{
     CycleScope, GcKind, Transition,
     scan::{SECOND_NS, decimal_ns, parenthesised, size_bytes},
