@@ -277,6 +277,9 @@ impl<T: Undoable> Replayed<T> {
     }
 }
 
+/// The notes in memory, below the directory of this user: where there are some, what belongs to them is, too.
+pub const NOTES: &str = "fix/changes";
+
 #[cfg(test)]
 mod tests {
     use super::*;

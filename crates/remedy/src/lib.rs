@@ -33,10 +33,11 @@ pub use change::{
 };
 pub use flag_line::{FlagLine, LineFlag, OtherCollector, flag_line};
 pub use held::directory;
+pub use journal::NOTES;
 pub use plan::{Plan, Refusal, Target, Wishes};
 pub use remedy::{Remedy, Works, page_of_cause};
 pub use start_flags::FLAGS_VARIABLE;
-pub use store::{Entry, NOTES, Places, Store, StoreError, Undone, Which};
+pub use store::{Entry, Places, Store, StoreError, Undone, Which};
 pub use units::Units;
 
 use diagnose::{Diagnosis, Finding, Hazard, Situation};

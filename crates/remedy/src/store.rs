@@ -154,9 +154,6 @@ pub struct Places {
     pub disk: PathBuf,
 }
 
-/// The notes in memory, below the directory of this user: where there are some, what belongs to them is, too.
-pub const NOTES: &str = "fix/changes";
-
 /// How long another run is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 

@@ -7,9 +7,10 @@
 //! whoever starts next finds them without a tuner that they belong to ([`Seat`]).
 //!
 //! A setting that somebody else changes meanwhile is theirs from then on.
+mod fitted;
 mod rules;
 
-pub use crate::remedies::{footprint, value_when_on};
+pub use fitted::{footprint, value_when_on};
 pub use rules::{Control, Measured};
 
 use crate::{

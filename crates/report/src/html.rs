@@ -11,8 +11,10 @@ mod columns;
 mod host;
 pub mod live;
 mod model;
+mod numbered;
 mod opened;
 mod stages;
+mod times;
 
 use crate::{Options, Pauses, terminal, view::View, words};
 use base64::{Engine, engine::general_purpose::STANDARD};

@@ -5,12 +5,14 @@
 //! that is not known is `null`. The types of this module mirror the schema and nothing else; the
 //! types of `diagnose` may change without it.
 mod build;
+mod count;
 mod escape;
 mod log;
 mod longest;
 mod numbers;
 mod schema;
 mod schema_log;
+mod schema_pause;
 mod several;
 
 use crate::{Options, Pauses, view::sentence};

@@ -11,8 +11,11 @@ mod checked;
 mod finding;
 mod listed;
 mod losses;
+mod main_finding;
 mod numbers;
+mod small;
 mod suspects;
+mod tail;
 mod verdict;
 
 pub(crate) use finding::FindingView;

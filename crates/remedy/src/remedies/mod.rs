@@ -68,7 +68,6 @@ mod truncate_in_background;
 mod warm_mapping;
 
 pub use cfs_advice::sentence as quota_sentence;
-pub use thp_tuner::{footprint, value_when_on};
 
 /// In the order of their ids.
 pub(crate) static ALL: [&Remedy; 65] = [

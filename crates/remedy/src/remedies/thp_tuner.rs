@@ -22,8 +22,8 @@
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, sections 3.3 and 3.4.
 //! Linux `Documentation/admin-guide/mm/transhuge.rst`.
 use crate::{
-    Action, Advice, Change, Command, Host, Plan, Refusal, Remedy, Setting, Target, Works, host,
-    tuner::{self, Control},
+    Action, Advice, Change, Command, Host, Plan, Refusal, Remedy, Setting, Target, Works,
+    tuner::{self, Control, footprint, value_when_on},
 };
 use diagnose::{Finding, Situation, text};
 
@@ -81,35 +81,6 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
             "start the JVM with -XX:+UseTransparentHugePages, and they are switched on for it",
         )),
     }
-}
-
-/// The value of a switch while it is on, by the one that it has now. `None` where somebody has
-/// switched it off: it stays so. Only for a JVM that asks for huge pages, and for whoever else asks,
-/// they are switched on.
-#[must_use]
-pub fn value_when_on(situation: &Situation, control: Control, now: &str) -> Option<String> {
-    let asks = situation.is_on("UseTransparentHugePages");
-    match (control, now == control.off()) {
-        (_, false) => Some(now.to_owned()),
-        (Control::Enabled, true) if asks => Some("madvise".into()),
-        (_, true) => None,
-    }
-}
-
-/// What the JVM may need in all, in bytes: its largest heap and a quarter of that for threads, code,
-/// class metadata and direct buffers; or what was asked for.
-///
-/// # Errors
-/// Where neither a flag nor the memory of the host is known.
-pub fn footprint(situation: &Situation, wanted: Option<u64>) -> Result<u64, Refusal> {
-    // HotSpot's default: a quarter of the memory that it has (`MaxRAMPercentage`).
-    let heap = situation
-        .max_heap_bytes
-        .or_else(|| host::memory(situation).map(|(bytes, _)| bytes / 4))
-        .map(|heap| heap.saturating_add(heap / 4));
-    wanted.or(heap).ok_or_else(|| {
-        Refusal::new("how much memory the JVM may need is not known", "say it: --footprint 4G")
-    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! All pauses of the page, a list for each property: as JSON that is small, and quick to draw.
-use super::model::Numbered;
+use super::numbered::Numbered;
 use crate::{Options, Pauses, when, words};
 use diagnose::{Attribution, Diagnosis, PauseKind, Times};
 use jiff::Timestamp;

@@ -1,7 +1,8 @@
 //! A page that grows: what a browser is told of each pause as it ends.
 use super::{
     columns, head,
-    model::{self, CauseInfo, Chapter, Finding, Numbered},
+    model::{self, Finding},
+    numbered::{self, CauseInfo, Chapter, Numbered},
     opened::{self, Opened},
 };
 use crate::{Options, clean::clean, line, view::View};
@@ -71,7 +72,7 @@ pub fn page(title: &str) -> Vec<u8> {
 pub fn hello(watched: &Watched, options: &Options) -> String {
     let since = jiff::Timestamp::from_millisecond(watched.since_wall_ms).ok();
     let zone = since.map(|at| options.zone.to_offset(at).seconds() / 60).filter(|it| *it != 0);
-    let pages = diagnose::causes().iter().map(|it| (it.id, model::chapters(&it.page())));
+    let pages = diagnose::causes().iter().map(|it| (it.id, numbered::chapters(&it.page())));
     json(&Hello {
         version: env!("CARGO_PKG_VERSION"),
         title: &watched.title,

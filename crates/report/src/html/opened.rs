@@ -1,14 +1,14 @@
 //! The longest pauses, opened: what each thread that mattered did, and what a GC log says.
 use super::{
     columns::Columns,
-    model::Numbered,
+    numbered::Numbered,
     stages::{self, Stage},
+    times::us,
 };
 use crate::clean::{MOST_NAME, MOST_PATH, clean, clean_name};
 use diagnose::{Diagnosis, Finding, Pause};
 use recording::{ThreadRole, ThreadState};
 use serde::Serialize;
-use std::time::Duration;
 
 /// So many of those who wrote are named.
 const MOST_WRITERS: usize = 3;
@@ -177,9 +177,4 @@ fn writers(diagnosis: &Diagnosis, place: &diagnose::WaitLocation) -> Vec<String>
     let finding = diagnosis.findings.iter().find(is_there);
     let culprits = finding.map_or(&[][..], |it| &it.culprits);
     culprits.iter().take(MOST_WRITERS).map(|it| clean(&it.statement)).collect()
-}
-
-/// Microseconds, to the nanosecond.
-pub(super) fn us(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e6
 }

@@ -1,5 +1,5 @@
 //! The stages of an opened stop as its GC log gives them, and what a log would need to tell more.
-use super::opened::us;
+use super::times::us;
 use crate::clean::{MOST_NAME, clean_name};
 use diagnose::{Diagnosis, Pause, PauseKind, StageKind};
 use gclog::{Collector, GcEvent, GcKind, YoungKind};

@@ -1,9 +1,10 @@
 //! From a diagnosis to the shape of the JSON.
 use super::{
+    count::{count, ns},
     log::{gc, memory},
     longest::Longest,
     schema::{
-        Cause, Cost, Count, Coverage, Culprit, Document, Evidence, Input, Jvm, Missing, Note, Over,
+        Cause, Cost, Coverage, Culprit, Document, Evidence, Input, Jvm, Missing, Note, Over,
         Pauses, Place, Remedy, SCHEMA_VERSION, Setting, Suspect, Unexplained, Unrecognised,
         Watched,
     },
@@ -12,7 +13,6 @@ use crate::{share, words};
 use diagnose::{Diagnosis, Finding, PauseStatistics, Verdict};
 use recording::{Clock, SourceState};
 use remedy::Advice;
-use std::time::Duration;
 
 pub(super) fn diagnosis<'a>(
     it: &'a Diagnosis,
@@ -42,11 +42,6 @@ pub(super) fn diagnosis<'a>(
         watched: it.watched.iter().map(watched).collect(),
         coverage: coverage(&it.coverage),
     }
-}
-
-/// Durations beyond 584 years are cut there.
-pub(super) fn ns(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn known(text: &str) -> Option<&str> {
@@ -85,10 +80,6 @@ pub(super) fn jvm(it: &diagnose::JvmSummary) -> Jvm<'_> {
         pid: Some(it.pid).filter(|pid| *pid != 0),
         gc_threads: Some(it.gc_threads).filter(|n| *n != 0),
     }
-}
-
-pub(super) fn count(it: diagnose::Count) -> Count {
-    Count { count: it.count, total_ns: ns(it.total), max_ns: ns(it.max) }
 }
 
 pub(super) fn pauses(it: &PauseStatistics) -> Pauses {

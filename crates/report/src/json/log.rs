@@ -1,6 +1,6 @@
 //! What only a GC log tells, in the shape of the JSON.
 use super::{
-    build::{count, ns},
+    count::{count, ns},
     schema_log::{
         CpuTimes, Gc, GcCause, GcPauses, Generation, Humongous, Kind, LiveSet, Memory, Phase,
         References,

@@ -1,7 +1,7 @@
 //! The list of pauses, written while they come.
 use super::{
-    build::ns,
-    schema::{Part, Pause},
+    count::ns,
+    schema_pause::{Part, Pause},
 };
 use crate::{Pauses, csv, when};
 use diagnose::Attribution;

@@ -1,5 +1,5 @@
 //! The numbers of the contract that the page draws.
-use super::{build, log, schema, schema_log};
+use super::{build, count, log, schema, schema_log};
 use crate::share;
 use diagnose::Diagnosis;
 use serde::Serialize;
@@ -39,7 +39,7 @@ pub(crate) fn numbers(diagnosis: &Diagnosis, zero_ns: u64) -> Numbers<'_> {
     });
     Numbers {
         clock: build::clock(diagnosis.clock),
-        span_ns: build::ns(diagnosis.span),
+        span_ns: count::ns(diagnosis.span),
         throughput: share::throughput(diagnosis),
         jvm: build::jvm(&diagnosis.jvm),
         pauses: build::pauses(&diagnosis.statistics),

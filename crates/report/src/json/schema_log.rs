@@ -1,5 +1,5 @@
 //! The shape of what a GC log tells in the JSON: collections and memory.
-use super::schema::Count;
+use super::count::Count;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
 //! The causes that struck: which of them matter, and what is said of each.
-use super::{SuspectView, suspects, verdict};
+use super::{SuspectView, main_finding, small::is_small, suspects};
 use crate::{
     clean::{MOST_NAME, clean, clean_name},
     duration, percent, words,
@@ -8,11 +8,6 @@ use diagnose::{Certainty, Diagnosis, Finding};
 use remedy::{Advice, Command};
 use std::time::Duration;
 
-/// A cause with less than this share of the stopped time, and no part of a pause as long as
-/// [`SMALL_TIME`], is only named: it would hide what matters.
-const SMALL_SHARE: f64 = 0.01;
-/// A pause shorter than this wakes nobody at night.
-const SMALL_TIME: Duration = Duration::from_millis(10);
 /// From this share on a finding is no small part: the ordinary cost of collections stands beside a
 /// fault, and what is not first may be what to begin with.
 const MAIN_SHARE: f64 = 0.10;
@@ -67,7 +62,7 @@ pub(super) fn divided(
     let fault = diagnosis.findings.iter().any(|it| it.cause.is_fault() && !is_small(it));
     let matters =
         |it: &Finding| !is_small(it) && (it.cause.is_fault() || !fault || it.share >= MAIN_SHARE);
-    let main = verdict::main(diagnosis, over).map(|it| it.cause.id);
+    let main = main_finding::main(diagnosis, over).map(|it| it.cause.id);
     let (mut large, mut small) = (Vec::new(), Vec::new());
     for (finding, advice) in diagnosis.findings.iter().zip(remedy::advise(diagnosis)) {
         if matters(finding) || main == Some(finding.cause.id) {
@@ -79,12 +74,6 @@ pub(super) fn divided(
         }
     }
     (large, small)
-}
-
-/// Whether a finding is only named.
-pub(super) fn is_small(finding: &Finding) -> bool {
-    // What shows outside of pauses has no time in them.
-    finding.pauses > 0 && finding.share < SMALL_SHARE && finding.longest < SMALL_TIME
 }
 
 fn view<'a>(

@@ -1,15 +1,13 @@
 //! The first lines of an answer: what stopped the application, and what to do first.
 mod steps;
-mod tail;
 
 pub(crate) use steps::Step;
 pub(super) use steps::steps;
 
-use super::{checked, finding, listed, suspects};
+use super::{checked, listed, main_finding::main, small::is_small, suspects, tail::Tail};
 use crate::{clean::clean, counted, duration, options::LONG_PAUSE, percent, share, words};
 use diagnose::{Certainty, Culprit, Diagnosis, Finding};
 use std::time::Duration;
-use tail::Tail;
 
 /// What was done and who did it fit three lines of a terminal: of more, who did it is in the finding.
 const MOST_BYTES: usize = 210;
@@ -38,8 +36,6 @@ fn stalled(diagnosis: &Diagnosis) -> Option<String> {
     })
 }
 
-/// A fault counts so many times as much as ordinary work.
-const FAULT: f64 = 2.0;
 /// Where less than this share of the time is stopped, and in no long pause, there is nothing to do.
 const LITTLE: f64 = 0.05;
 
@@ -122,22 +118,6 @@ fn said(diagnosis: &Diagnosis, over: Duration) -> Option<&Finding> {
         None => is_most(main, diagnosis) || is_worst(main, diagnosis),
     };
     is_said.then_some(main)
-}
-
-/// What users felt most: the finding with the largest sum of squares, as whoever arrives in a pause
-/// waits for what is left of it. A thousand short collections stop an application for longer than one
-/// long wait, and nobody asks for them. A fault goes before ordinary work that is felt as much. Where
-/// pauses of another length than usual are asked for, of these alone.
-pub(super) fn main(diagnosis: &Diagnosis, over: Duration) -> Option<&Finding> {
-    let tail = Tail::asked_for(diagnosis, over);
-    let felt = |it: &Finding| {
-        let squares = tail.as_ref().map_or(it.squares, |tail| tail.squares(it.cause));
-        if it.cause.is_fault() { squares * FAULT } else { squares }
-    };
-    let in_pauses = diagnosis.findings.iter().filter(|it| it.pauses > 0);
-    // Of those that are felt alike the first, which has most time.
-    let main = in_pauses.rev().max_by(|a, b| felt(a).total_cmp(&felt(b)));
-    main.or(diagnosis.findings.first())
 }
 
 /// Whether a finding is in the longest pauses, though others have more time.
@@ -274,7 +254,7 @@ fn certainty(certainty: Certainty) -> &'static str {
 
 /// What is to be said of faults where the largest part is this ordinary cost.
 fn beside(cost: &Finding, diagnosis: &Diagnosis) -> String {
-    let fault = diagnosis.findings.iter().find(|it| it.cause.is_fault() && !finding::is_small(it));
+    let fault = diagnosis.findings.iter().find(|it| it.cause.is_fault() && !is_small(it));
     let fault = fault.map(|it| match it.time.is_zero() {
         true => format!("Outside of pauses: {}.", it.cause.short),
         false => format!("{} more: {}, {}.", duration(it.time), it.cause.short, it.certainty.id()),
