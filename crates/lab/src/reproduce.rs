@@ -15,7 +15,6 @@ mod paper_huge_pages;
 mod paper_logging;
 mod paper_memory;
 mod part;
-pub(crate) mod sample;
 
 use crate::{
     Jdk, LabError, Output, Reason, Takes, bench::Bench, jdks, output::Progress, run, workloads,

@@ -3,7 +3,7 @@ mod logging;
 
 pub(crate) use logging::short;
 
-use crate::{result::RunResult, verdict::Outcome};
+use crate::{lengths::time, result::RunResult, verdict::Outcome};
 use comfy_table::{CellAlignment, Table, presets};
 use std::{fmt::Write as _, time::Duration};
 
@@ -192,14 +192,6 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// A length as people read it, in whole milliseconds or hundredths of a second.
-pub(crate) fn time(duration: Duration) -> String {
-    if duration < Duration::from_secs(1) {
-        return format!("{} ms", duration.as_millis());
-    }
-    format!("{:.2} s", duration.as_secs_f64())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,9 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn times_have_units() {
-        assert_eq!(time(Duration::from_micros(999_900)), "999 ms");
-        assert_eq!(time(Duration::from_millis(1000)), "1.00 s");
+    fn shares_have_units() {
         assert_eq!(share(Duration::from_millis(5), Duration::from_secs(1)), "0.50 %");
         assert_eq!(share(Duration::ZERO, Duration::ZERO), "unknown");
     }

@@ -2,9 +2,9 @@
 use crate::{
     Privilege,
     class::{Class, happens_anyway},
+    lengths::time,
     result::{BlockedWrites, LONG, RunResult},
     scenarios::{self, Role},
-    table::time,
 };
 use serde::Serialize;
 use std::time::Duration;

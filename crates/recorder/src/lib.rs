@@ -24,6 +24,7 @@ mod host;
     allow(dead_code, unused_imports, reason = "only the part that loads programs is left out")
 )]
 mod kernel;
+mod options;
 mod own_memory;
 mod process;
 mod residency;
@@ -46,9 +47,10 @@ pub use host::{
     shares_our_users, stand_in_for, stat, stat_of, stats, survey, surveys, unescaped, variable_of,
 };
 pub use kernel::Windows;
+pub use options::Options;
 pub use own_memory::{give_memory_back, let_go_of_program};
 pub use residency::{BroughtIn, bring_in, swapped_bytes};
 pub use rights::{Duties, keep_only_looking};
 pub use sampler::SampledSession;
-pub use session::{Options, ProgramCost, Session, Step};
+pub use session::{ProgramCost, Session, Step};
 pub use stop_state::are_stopped;

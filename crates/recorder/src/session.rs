@@ -1,6 +1,6 @@
 //! One recording of one JVM: attach, drain on a timer, hand over facts that are final.
 use crate::{
-    AttachError, Duties, Jvm, Roots, Windows,
+    AttachError, Jvm, Options,
     cost::Cost,
     host::{CountersFile, HostSources, now},
     kernel::{
@@ -11,7 +11,6 @@ use crate::{
     rights::keep_only,
     sampler::{CountedStops, Idle},
 };
-pub(crate) use begin::open_libjvm;
 use begin::{check_host, counted_stops, is_blind, read_symbols, target, wake_up_with_others};
 use recording::{
     Coverage, Facts, FileKey, Interval, MonoTime, OffCpuCause, SafepointFact, Source, SourceState,
@@ -29,47 +28,6 @@ const BETWEEN_COVERAGES: Duration = Duration::from_secs(1);
 /// Time between two drains of the kernel's ring buffer, which holds 35,000 slices: each drain wakes
 /// this process up, which costs more than what there is to take. A stop is reported after two of them.
 const BETWEEN_DRAINS: Duration = Duration::from_millis(100);
-
-/// How to record.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Stops at least this long are always kept in detail.
-    pub detail_over: Duration,
-    /// Shorter ones are kept in detail as long as together they bring no more than so many
-    /// slice records per second. Likewise for long waits outside of stops.
-    pub detail_budget_per_s: u32,
-    /// How safepoints are seen.
-    pub windows: Windows,
-    /// Let the kernel measure the run time of the recorder's programs, for
-    /// [`Coverage::kernel_time`]. This itself costs some 50 ns per context switch.
-    pub measure_kernel_time: bool,
-    /// Look at what code the threads run that stop late, for [`CodeNames`](crate::CodeNames) to
-    /// name. Needs a JVM whose safepoints are seen.
-    pub late_code: bool,
-    /// Whether this is one of many recordings of this process: it takes a tenth of the kernel's memory.
-    pub one_of_many: bool,
-    /// If given, this thread, and the threads of the recording, keep no rights after the attach but
-    /// what these duties take, and the kernel ends this process first where memory runs out. Not to be
-    /// undone: for a program that does nothing else and starts no other.
-    pub duties_after: Option<Duties>,
-    /// Where `/proc` and `/sys` are.
-    pub roots: Roots,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            detail_over: Duration::from_millis(10),
-            detail_budget_per_s: 2_000,
-            windows: Windows::Auto,
-            measure_kernel_time: false,
-            late_code: false,
-            one_of_many: false,
-            duties_after: None,
-            roots: Roots::default(),
-        }
-    }
-}
 
 /// What one [`Session::step`] brought.
 #[derive(Debug, Default)]

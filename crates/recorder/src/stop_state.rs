@@ -7,9 +7,8 @@
 use crate::{
     Jvm, Roots,
     aside::{self, Aside, Channel, Kind, Patience},
-    host::{ProcessDir, library_base},
+    host::{ProcessDir, library_base, open_libjvm},
     kernel::Libjvm,
-    session::open_libjvm,
 };
 use rustix::thread::CapabilitySet;
 use std::{

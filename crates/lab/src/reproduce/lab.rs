@@ -1,8 +1,6 @@
 //! The prepared host, and the ways in which parts run something on it.
-use super::{
-    log::{self, Stops},
-    sample::{Sample, now_ns},
-};
+use super::log::{self, Stops};
+use crate::sample::{Sample, now_ns};
 use crate::{
     Collector, Jdk, LabError, Stage, Staged,
     bench::Bench,

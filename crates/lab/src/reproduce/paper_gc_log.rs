@@ -3,8 +3,8 @@ use super::{
     lab::{Lab, Seen},
     log::Stops,
     part::{Made, Part, table},
-    sample::{Disk, await_ms, between, grown},
 };
+use crate::sample::{Disk, await_ms, between, grown};
 use crate::{
     Jdk, LabError, Takes,
     chart::{Panel, Series, Shape},

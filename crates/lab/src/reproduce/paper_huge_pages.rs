@@ -2,8 +2,8 @@
 use super::{
     lab::{Lab, Seen},
     part::{Made, Part, table},
-    sample::{grown, now_ns},
 };
+use crate::sample::{grown, now_ns};
 use crate::{
     Collector, Jdk, LabError, Running, Staged, Takes, control_group::Weighed, huge_pages,
     scenarios::swap_in, stage::END_PATIENCE, workloads::Workload,

@@ -132,10 +132,8 @@ fn numbers(seen: &Seen) -> serde_json::Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::{
-        log::Stop,
-        sample::{Disk, Sample},
-    };
+    use crate::reproduce::log::Stop;
+    use crate::sample::{Disk, Sample};
 
     #[test]
     fn what_was_saved_is_by_bytes_in_a_second_and_pauses_by_their_limit() {

@@ -2,8 +2,8 @@
 use super::{
     lab::{Lab, Seen},
     part::{Made, Part, table},
-    sample::{Sample, between, grown, now_ns},
 };
+use crate::sample::{Sample, between, grown, now_ns};
 use crate::{
     Jdk, LabError, Staged, Takes,
     chart::{Panel, Series, Shape},

@@ -1,6 +1,6 @@
 //! What a workload that logs had written, and what that came to on the disk.
 use super::ns;
-use crate::reproduce::sample::{Sample, await_ms, grown};
+use crate::sample::{Sample, await_ms, grown};
 use serde::Serialize;
 use std::{collections::BTreeMap, time::Duration};
 
@@ -90,7 +90,7 @@ fn rate(bytes: u64, time: Duration) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{jvm::results, reproduce::sample::Disk};
+    use crate::{jvm::results, sample::Disk};
 
     #[test]
     fn a_workload_that_logs_says_how_fast_and_how_long_calls_took() {

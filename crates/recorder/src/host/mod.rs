@@ -38,6 +38,7 @@ mod jvm_fact;
 mod jvms;
 mod launch;
 mod layers;
+mod libjvm;
 mod locked;
 mod mapped;
 mod maps;
@@ -82,6 +83,7 @@ pub use jvms::{
     Account, Anybodys, Arguments, Found, Jvm, JvmError, Selected, Whose, account_of, find_jvms,
     jvm, select, shares_our_users,
 };
+pub(crate) use libjvm::open_libjvm;
 pub use locked::Lock;
 pub(crate) use locked::Unresponsive;
 pub(crate) use mapped::open as open_mapped;

@@ -13,11 +13,12 @@ use super::{
 use crate::{
     AttachError, Jvm, Options, Step,
     cost::Cost,
-    host::{Counters, CountersFile, HostSources, ProcessDir, now, thread_cpu, written_back},
+    host::{
+        Counters, CountersFile, HostSources, ProcessDir, now, open_libjvm, thread_cpu, written_back,
+    },
     kernel::{Budget, Threads},
     process::{Gone, Process},
     rights::keep_only,
-    session::open_libjvm,
 };
 use recording::{Coverage, Facts, MonoTime, Source, SourceState};
 use std::{collections::HashMap, time::Duration};

@@ -1,14 +1,13 @@
 //! What a session finds out before it begins: whether this host and this JVM can be recorded, and how.
-use super::Options;
 use crate::{
-    AttachError, Duties, Jvm, Roots,
-    host::{CountersFile, ProbedLibrary, ProcessDir, open_mapped},
+    AttachError, Duties, Jvm, Options, Roots,
+    host::{CountersFile, ProbedLibrary, ProcessDir, open_libjvm},
     kernel::{Stacks, Symbols, Target},
     process::in_initial_pid_namespace,
     sampler::CountedStops,
 };
 use recording::{Coverage, Source, SourceState};
-use std::{fs::File, num::NonZeroU64, path::Path, sync::Arc};
+use std::{num::NonZeroU64, path::Path};
 
 /// How late the kernel may wake up who waits for a time. Most of what a sample costs is a
 /// timer of its own: with some leeway it comes along with another one.
@@ -72,13 +71,6 @@ pub(super) fn target(
         #[cfg(test)]
         without_tracepoint: false,
     }
-}
-
-/// The library that the JVM has mapped, or why it cannot be opened.
-pub(crate) fn open_libjvm(roots: &Roots, jvm: &Jvm) -> Result<Arc<File>, String> {
-    let opened =
-        ProcessDir::open(roots, jvm.pid).and_then(|dir| open_mapped(&dir, &jvm.libjvm_mapping));
-    opened.map(Arc::new).map_err(|error| error.to_string())
 }
 
 /// The CPUs on which the process may run. Threads with another choice than its main thread are

@@ -7,7 +7,8 @@
 mod unreported;
 
 use self::unreported::{unreported, until_first};
-use super::{Options, Session};
+use super::Session;
+use crate::Options;
 use crate::{
     Jvm,
     host::{ProcessDir, now},

@@ -40,7 +40,7 @@ fn target(java: &Java, windows: Windows, refuse: Option<&'static str>) -> Target
     let jvm = crate::jvm(&roots, pid).unwrap();
     Target {
         pid,
-        libjvm: crate::session::open_libjvm(&roots, &jvm),
+        libjvm: crate::host::open_libjvm(&roots, &jvm),
         probed: ProbedLibrary::of(&roots, &jvm),
         windows,
         measure: false,
