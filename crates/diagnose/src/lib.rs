@@ -5,8 +5,11 @@
 //!
 //! * [`diagnose_recording`] and [`diagnose_facts`] for what the recorder saw, [`LogDiagnosis`] for a
 //!   GC log alone: all three give a [`Diagnosis`].
-//! * `account` says for each nanosecond of a pause whom everybody waited for; `causes` claim those
-//!   stretches, one file each; `findings` sums them up.
+//! * Folders, from the ground up: `values` and `text`, `history` (what a log tells over time), `facts` (a
+//!   recording, to be looked up), `what_if`, `wait` and `mechanisms` (what a thread waits for), `account`
+//!   (for each nanosecond of a pause whom all others waited for), `cause` (what one is), `culprits`,
+//!   `causes` (which claim those stretches, one file each), `log` (from events to pauses), `answer` (what
+//!   it comes to), `hazards`, `compare`, `gates`. None imports one above it.
 //! * [`examine`] looks for [hazards](Hazard): what a JVM is [exposed](Exposure) to, though it has not
 //!   struck.
 mod account;
@@ -68,7 +71,6 @@ pub use values::pause::{Pause, PauseKind, Times};
 pub use values::percentiles::{Bounds, Quantiles};
 pub use values::ratio::RatioSums;
 pub use values::value::Value;
-
 pub use what_if::bandwidth;
 
 /// All causes, in the order of reports.

@@ -1,5 +1,6 @@
 //! What each stretch of each pause is put down to, over all recordings, stories, labelled logs and logs of
-//! JDKs: a change that is meant to change no answer changes no byte of `testdata/segments.txt`.
+//! JDKs: a change that is meant to change no answer changes no byte of
+//! `testdata/segments.txt`, which `UPDATE_EXPECT=1` writes anew.
 use crate::{numbers::inputs, stories::testdata};
 use diagnose::{Keep, segments_text};
 use flate2::read::MultiGzDecoder;
