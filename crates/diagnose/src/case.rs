@@ -50,7 +50,7 @@ pub(crate) struct Segment {
     /// Where only a log speaks: which part of the pause it is, and of which of the case's
     /// collections.
     pub(crate) log: Option<(LogPart, usize)>,
-    /// What it waits for; nothing before that was [looked for](Segment::look).
+    /// What it waits for; nothing before that was [decided](Segment::classify_waits).
     pub(crate) waits: Waits,
     /// The cause that explains it and has it: its place in `causes::ALL`.
     pub(crate) taken: Option<usize>,
@@ -116,7 +116,7 @@ impl Segment {
     }
 
     /// Decides what it waits for, once its account is made.
-    pub(crate) fn look(&mut self, index: &Index<'_>) {
+    pub(crate) fn classify_waits(&mut self, index: &Index<'_>) {
         let Segment { role, entered, stack, fd, file, fault_offset, interval, .. } = *self;
         if self.is_blocked() {
             let is_sampled = self.certainty == Certainty::Inferred;

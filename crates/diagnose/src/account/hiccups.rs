@@ -79,13 +79,15 @@ fn is_wait(index: &Index<'_>, slice: &ThreadSlice) -> bool {
         ThreadState::Throttled | ThreadState::Stopped => true,
         ThreadState::Blocked => {
             let waits = Blocked::of(index, slice).waits(index);
-            let own_file = slice.file.is_some() || waits.has(Wait::MappedPage);
-            let is_known_fault = slice.entered == Some(OffCpuCause::PageFault)
-                && (!slice.sampled || slice.file.is_some());
-            waits.has(Wait::MemoryHigh)
-                || waits.has(Wait::Counters)
-                || (slice.sampled && slice.file.is_none() && waits.has(Wait::Swap))
-                || (is_known_fault && !own_file)
+            let of_memory = match slice.file {
+                None if slice.sampled => waits.has(Wait::Swap) || waits.has(Wait::Counters),
+                file => {
+                    let own_file = file.is_some() || waits.has(Wait::MappedPage);
+                    let is_fault = slice.entered == Some(OffCpuCause::PageFault);
+                    is_fault && (waits.has(Wait::Counters) || !own_file)
+                }
+            };
+            waits.has(Wait::MemoryHigh) || of_memory
         }
         ThreadState::OnCpu | ThreadState::Runnable => false,
     }

@@ -85,7 +85,7 @@ pub(crate) fn divide(
     let mut symptom: Option<(Duration, &'static Cause)> = None;
     let claimed = &mut ledger.claimed;
     let traits = CollectionTraits::of(&case.collections);
-    case.segments.iter_mut().for_each(|it| it.look(case.index));
+    case.segments.iter_mut().for_each(|it| it.classify_waits(case.index));
     debug_assert!(!is_missed(case, traits), "{traits:?}");
     for &(order, cause) in applicable.of(traits) {
         if unattributed.is_zero() {

@@ -69,19 +69,14 @@ mod tests {
     use super::*;
     use crate::as_text::{facts::diagnose, log as log_text};
 
-    /// Two stops, of which one waits for its log and one for a CPU, each with a rest.
+    /// A stop that waits for a CPU and collects, and one whose VM thread nothing saw.
     const STOPS: &str = "
         jvm 17.0.15 g1
         thread 1 vm-thread VM Thread
-        thread 2 gc-worker GC Thread#0
-        safepoint 0ms 100ms op G1CollectForAllocation 1ms 99ms vm 1
-        1 on-cpu 0ms 5ms
-        1 waiting 5ms 95ms by 2
-        1 on-cpu 95ms 100ms
-        2 runnable 5ms 65ms held 77 stress
-        2 on-cpu 65ms 96ms
-        safepoint 200ms 250ms op G1CollectForAllocation 201ms 249ms vm 1
-        1 on-cpu 200ms 250ms";
+        safepoint 0ms 100ms op G1CollectForAllocation 0ms 100ms vm 1
+        1 runnable 0ms 60ms held 77 stress
+        1 on-cpu 60ms 100ms
+        safepoint 200ms 250ms op Cleanup 200ms 250ms vm 1";
 
     #[test]
     fn what_is_counted_is_what_the_answer_says() {

@@ -34,9 +34,7 @@ impl Blocked {
         let (role, is_sampled) = (index.role(slice.tid), slice.sampled);
         Blocked { role, entered, stack, fd, file, fault_offset, is_sampled, interval }
     }
-}
 
-impl Blocked {
     /// What it waits for.
     pub(crate) fn waits(&self, index: &Index<'_>) -> Waits {
         let signs = index.signs(self.stack);
