@@ -13,7 +13,8 @@ use super::{
     gc_log::{self, GcLogFile, Search},
     jvms::Jvm,
     outbox::{Outbox, Row},
-    process::{MAY_NOT_LIST_FILES, ProcessDir, may_list_files},
+    inside::Looked,
+    process::{MAY_NOT_LIST_FILES, ProcessDir, key_of_fd, may_list_files},
 };
 use archive::Archive;
 pub(super) use lines::Lines;
@@ -24,7 +25,7 @@ use std::{
     fs::File,
     io::{self, IoSliceMut},
     os::fd::AsRawFd,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 mod archive;
@@ -159,10 +160,16 @@ impl Tail {
         Some(now.regular() != Some(self.log.key))
     }
 
-    /// The number that rotation has given to the file, from its present name.
+    /// The number that rotation has given to the file, from its present name. JDK 8 numbers the one
+    /// that it writes too (`gc.log.0.current`).
     fn archive(&self) -> Archive {
         let link = std::fs::read_link(format!("/proc/self/fd/{}", self.file.as_raw_fd()));
-        Archive::of(&link.map(|it| it.to_string_lossy().into_owned()).unwrap_or_default())
+        let path = link.map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+        Archive::of(path.strip_suffix(".current").unwrap_or(&path))
+    }
+
+    fn written(&self) -> Option<SystemTime> {
+        self.file.metadata().and_then(|it| it.modified()).ok()
     }
 }
 
@@ -203,6 +210,8 @@ pub(crate) struct LogFollower<'a> {
     opened: Instant,
     /// Of the file before the present one.
     archive: Archive,
+    /// When the JVM wrote to that one for the last time.
+    written: Option<SystemTime>,
     /// The highest number that rotation has given so far.
     highest: u32,
     /// The log that is followed, for whoever describes it.
@@ -231,6 +240,7 @@ impl<'a> LogFollower<'a> {
             idle_polls: 0,
             opened: Instant::now(),
             archive: Archive::Other,
+            written: None,
             highest: 0,
             found: None,
         })
@@ -362,9 +372,37 @@ impl<'a> LogFollower<'a> {
             self.highest = self.highest.max(number);
         }
         if self.archive.misses_some_before(archive, self.highest) {
-            self.outbox.note(ITEM, "was rotated faster than it was read; lines are missing", 1);
+            self.say_missed();
         }
         self.archive = archive;
+        self.written = tail.written();
+    }
+
+    /// The same before the file that the JVM still writes: that one has no number yet, so the file
+    /// with the next number is looked for beside it.
+    fn count_missed_at_end(&mut self, tail: &Tail) {
+        match (self.archive, tail.archive()) {
+            (Archive::Number(number), Archive::Other) => {
+                // After the highest number rotation begins again.
+                let next = [number.saturating_add(1), 0];
+                if next.iter().any(|it| self.is_between(tail, &format!("{}.{it}", tail.log.path))) {
+                    self.say_missed();
+                }
+            }
+            _ => self.count_missed(tail),
+        }
+    }
+
+    /// Whether a file was written after the last one that was left and before the present one.
+    fn is_between(&self, tail: &Tail, path: &str) -> bool {
+        let Ok(Looked { found, .. }) = self.dir.find_inside(path) else { return false };
+        let Some(key) = key_of_fd(&found) else { return false };
+        let written = File::from(found).metadata().and_then(|it| it.modified()).ok();
+        key != tail.log.key && written > self.written
+    }
+
+    fn say_missed(&self) {
+        self.outbox.note(ITEM, "was rotated faster than it was read; lines are missing", 1);
     }
 
     fn count_dropped(&self, tail: &Tail) {
@@ -393,6 +431,7 @@ impl<'a> LogFollower<'a> {
             }
         }
         self.count_dropped(&tail);
+        self.count_missed_at_end(&tail);
     }
 }
 

@@ -225,6 +225,44 @@ fn what_is_left_is_read_at_the_end() {
     assert_eq!(facts.log_lines[0].text, "[2s] 0");
 }
 
+/// A log is rotated to this number and then to those of `missed` before it is looked at again.
+fn notes_of_an_end_after(missed: &[u32], last_of_before: u32) -> Vec<String> {
+    let host = Host::new();
+    symlink("/", host.root.path().join("7/root")).unwrap();
+    // Of a rotation before: as old as it is.
+    host.append("[1s] old\n");
+    host.rotate(0);
+    host.append(OLD);
+    host.open(4);
+    let mut follower = host.follower();
+    follower.round();
+    host.append("[2s] last\n");
+    let at = File::open(host.log()).unwrap().metadata().unwrap().modified().unwrap();
+    host.rotate(last_of_before);
+    for number in missed {
+        host.append("[3s] missed\n");
+        let file = fs::OpenOptions::new().append(true).open(host.log()).unwrap();
+        file.set_modified(at + Duration::from_secs(1)).unwrap();
+        host.rotate(*number);
+    }
+    host.append("[4s] present\n");
+    follower.finish();
+    let (mut facts, mut coverage) = (Facts::default(), Coverage::default());
+    host.outbox.take(&mut facts, &mut coverage);
+    assert!(facts.log_lines.iter().any(|it| it.text.contains("present")));
+    coverage.notes.iter().map(|it| format!("{} {}", it.message, it.count)).collect()
+}
+
+#[test]
+fn a_file_missed_before_the_last_one_is_told_at_the_end() {
+    const TOLD: &str = "was rotated faster than it was read; lines are missing 1";
+    assert_eq!(notes_of_an_end_after(&[], 1), [""; 0]);
+    assert_eq!(notes_of_an_end_after(&[2], 1), [TOLD]);
+    assert_eq!(notes_of_an_end_after(&[2, 3], 1), [TOLD]);
+    // It begins again at 0, where an older file was.
+    assert_eq!(notes_of_an_end_after(&[0], 4), [TOLD]);
+}
+
 #[test]
 fn files_missed_between_two_rotations_show_in_their_numbers() {
     let archive = |text: &str| match text {
