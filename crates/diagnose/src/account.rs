@@ -24,7 +24,7 @@ mod totals;
 mod work;
 
 pub(crate) use cover::cover;
-pub(crate) use segments::{from_slice, is_idle, merge};
+pub(crate) use segments::merge;
 
 use crate::{
     case::{PausePhase, Segment},
@@ -38,12 +38,12 @@ use segments::{overlay, unseen};
 /// it `is_detailed`, and else from its totals.
 ///
 /// The segments are in order, without gaps or overlaps, and cover `interval` exactly.
-pub(crate) fn of_safepoint(
-    index: &Index<'_>,
+pub(crate) fn of_safepoint<'a>(
+    index: &Index<'a>,
     safepoint: &SafepointFact,
     is_detailed: bool,
     interval: Interval,
-) -> Vec<Segment> {
+) -> Vec<Segment<'a>> {
     // Counters do not say which thread counted.
     let vm_tid = match safepoint.vm_tid {
         0 => index.vm_thread().unwrap_or(0),
@@ -79,11 +79,11 @@ pub(crate) fn of_safepoint(
 
 /// Lays what was seen of the threads of a stop upon the account of a log: where one of them was
 /// held up, that is the better answer.
-pub(crate) fn over_log(
-    index: &Index<'_>,
-    segments: Vec<Segment>,
+pub(crate) fn over_log<'a>(
+    index: &Index<'a>,
+    segments: Vec<Segment<'a>>,
     interval: Interval,
-) -> Vec<Segment> {
+) -> Vec<Segment<'a>> {
     let seen = match index.vm_thread() {
         Some(vm_tid) => {
             let reaching = segments.iter().filter(|it| it.phase == PausePhase::Reaching);
@@ -105,11 +105,11 @@ pub(crate) fn over_log(
     };
     let held_up = |it: &Segment| {
         let waits = matches!(
-            it.state,
+            it.state(),
             Some(ThreadState::Runnable | ThreadState::Throttled | ThreadState::Stopped)
         );
         let late = it.phase == PausePhase::Reaching && it.role == ThreadRole::Java;
-        waits || it.is_blocked() || (late && it.state == Some(ThreadState::OnCpu))
+        waits || it.is_blocked() || (late && it.state() == Some(ThreadState::OnCpu))
     };
     if !seen.iter().any(held_up) {
         return segments;

@@ -6,7 +6,7 @@ use crate::{
     mechanisms,
     wait::{Blocked, Wait, Waits},
 };
-use recording::{FileKey, Interval, KernelWorkKind, OffCpuCause, ThreadRole, ThreadState};
+use recording::{Interval, KernelWorkKind, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
 use std::time::Duration;
 
 /// From here on a wait for a thread that nothing saw is worth a question.
@@ -22,38 +22,44 @@ pub(crate) enum PausePhase {
 }
 
 /// A stretch of a pause, labelled with the one thread that all others waited for.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Segment {
+#[derive(Clone, Debug)]
+pub(crate) struct Segment<'a> {
     pub(crate) interval: Interval,
     pub(crate) phase: PausePhase,
     /// The thread that was waited for; 0 where only a log speaks.
     pub(crate) tid: u32,
     pub(crate) role: ThreadRole,
-    /// What it did. `None` where nothing saw it.
-    pub(crate) state: Option<ThreadState>,
-    /// Whether it waited for another thread or slept, rather than for a device or a kernel lock.
-    pub(crate) idle: bool,
-    pub(crate) entered: Option<OffCpuCause>,
-    pub(crate) fd: Option<u32>,
-    pub(crate) file: Option<FileKey>,
-    /// Where in the JVM's file of counters a page fault was.
-    pub(crate) fault_offset: Option<u64>,
-    pub(crate) stack: Option<u32>,
-    /// Whether it is stopped by a freezer.
-    pub(crate) frozen: bool,
-    pub(crate) cpu_holder: Option<(u32, String)>,
+    /// What it did.
+    pub(crate) what: What<'a>,
     /// Work of the kernel that it did itself, on a CPU or off it.
     pub(crate) work: Option<KernelWorkKind>,
     /// How much of it the CPU was with the hypervisor or an interrupt.
     pub(crate) stolen: Duration,
     pub(crate) certainty: Certainty,
-    /// Where only a log speaks: which part of the pause it is, and of which of the case's
-    /// collections.
-    pub(crate) log: Option<(LogPart, usize)>,
-    /// What it waits for; nothing before that was [decided](Segment::classify_waits).
+    /// What it waits for. Whether that is a thread is known from the begin, all else once it was
+    /// [decided](Segment::classify_waits).
     pub(crate) waits: Waits,
     /// The cause that explains it and has it: its place in `causes::ALL`.
     pub(crate) taken: Option<usize>,
+}
+
+/// What the thread of a segment did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What<'a> {
+    /// Nothing saw it.
+    Unseen,
+    /// This, or a part of it.
+    Seen(&'a ThreadSlice),
+    /// No more than the state is known: from totals, or of one of the peers that had all the CPUs.
+    Summed(ThreadState),
+    /// A log speaks.
+    Logged {
+        part: LogPart,
+        /// Of which of the case's collections.
+        collection: usize,
+        /// Whether the log tells that the JVM was at work in it.
+        is_known: bool,
+    },
 }
 
 /// The parts that a log can tell apart.
@@ -79,50 +85,39 @@ pub(crate) enum LogPart {
     Unresolved,
 }
 
-impl Segment {
+impl<'a> Segment<'a> {
     /// A stretch in which nothing saw the thread.
     pub(crate) fn unseen(
         interval: Interval,
         phase: PausePhase,
         tid: u32,
         role: ThreadRole,
-    ) -> Segment {
+    ) -> Segment<'a> {
         Segment {
             interval,
             phase,
             tid,
             role,
-            state: None,
-            idle: false,
-            entered: None,
-            fd: None,
-            file: None,
-            fault_offset: None,
-            stack: None,
-            frozen: false,
-            cpu_holder: None,
+            what: What::Unseen,
             work: None,
             stolen: Duration::ZERO,
             certainty: Certainty::Measured,
-            log: None,
             waits: Waits::default(),
             taken: None,
         }
     }
 
     /// The same over a part of its interval, with its share of what was stolen.
-    pub(crate) fn over(&self, interval: Interval) -> Segment {
+    pub(crate) fn over(&self, interval: Interval) -> Segment<'a> {
         Segment { interval, stolen: share(self.stolen, interval, self.interval), ..self.clone() }
     }
 
     /// Decides what it waits for, once its account is made.
     pub(crate) fn classify_waits(&mut self, index: &Index<'_>) {
-        let Segment { role, entered, stack, fd, file, fault_offset, interval, .. } = *self;
-        if self.is_blocked() {
+        let Segment { role, interval, .. } = *self;
+        if let Some(slice) = self.slice().filter(|_| self.is_blocked()) {
             let is_sampled = self.certainty == Certainty::Inferred;
-            let blocked =
-                Blocked { role, entered, stack, fd, file, fault_offset, is_sampled, interval };
-            self.waits = blocked.waits(index);
+            self.waits = Blocked { slice, role, is_sampled, interval }.waits(index);
         }
         if let Some(work) = self.work {
             self.waits = self.waits.with_work(index, work, interval);
@@ -136,7 +131,45 @@ impl Segment {
 
     /// How exactly it was blocked or stopped, where its stack shows that.
     pub(crate) fn mechanism(&self, index: &Index<'_>) -> Option<&'static Mechanism> {
-        mechanisms::of(index, self.state, self.stack, self.frozen)
+        self.slice().and_then(|it| mechanisms::of(index, it))
+    }
+
+    /// What was seen of its thread.
+    pub(crate) fn slice(&self) -> Option<&'a ThreadSlice> {
+        if let What::Seen(slice) = self.what { Some(slice) } else { None }
+    }
+
+    /// The call that it is in, or the fault.
+    pub(crate) fn entered(&self) -> Option<OffCpuCause> {
+        self.slice()?.entered
+    }
+
+    /// Which part of a pause it is, where only a log speaks.
+    pub(crate) fn log_part(&self) -> Option<LogPart> {
+        self.collection().map(|it| it.0)
+    }
+
+    /// The same with the collection that it is of: a place in the case's collections.
+    pub(crate) fn collection(&self) -> Option<(LogPart, usize)> {
+        match self.what {
+            What::Logged { part, collection, .. } => Some((part, collection)),
+            _ => None,
+        }
+    }
+
+    /// What its thread did. `None` where nothing saw it, and where a log cannot tell.
+    pub(crate) fn state(&self) -> Option<ThreadState> {
+        match self.what {
+            What::Seen(slice) => Some(slice.state),
+            What::Summed(state) => Some(state),
+            What::Logged { is_known: true, .. } => Some(ThreadState::OnCpu),
+            What::Logged { .. } | What::Unseen => None,
+        }
+    }
+
+    /// Whether it waited for another thread or slept, rather than for a device or a kernel lock.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.waits_for(Wait::Thread)
     }
 
     /// How long it is, in nanoseconds: these are summed for every pause of a log.
@@ -151,7 +184,7 @@ impl Segment {
 
     /// Whether it is blocked in something other than waiting for a thread or for work.
     pub(crate) fn is_blocked(&self) -> bool {
-        self.state == Some(ThreadState::Blocked) && !self.idle
+        self.state() == Some(ThreadState::Blocked) && !self.is_idle()
     }
 
     /// Whether the collector works.
@@ -167,9 +200,9 @@ impl Segment {
     pub(crate) fn is_at_work(&self) -> bool {
         let briefly =
             || self.interval.duration() < LONG_WAIT || self.certainty == Certainty::Inferred;
-        match self.state {
+        match self.state() {
             Some(ThreadState::OnCpu) => true,
-            Some(ThreadState::Blocked) => self.idle && briefly(),
+            Some(ThreadState::Blocked) => self.is_idle() && briefly(),
             _ => false,
         }
     }
@@ -191,7 +224,7 @@ pub(crate) struct Case<'a> {
     pub(crate) pause: Pause,
     pub(crate) interval: Interval,
     /// In order, without gaps and overlaps, covering `interval`.
-    pub(crate) segments: Vec<Segment>,
+    pub(crate) segments: Vec<Segment<'a>>,
     /// The collections inside, where there is a GC log.
     pub(crate) collections: Vec<Collection>,
     pub(crate) index: &'a Index<'a>,

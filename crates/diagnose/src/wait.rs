@@ -4,9 +4,11 @@
 //! the causes' affair: the first of them that wants one of these has it. How exactly a thread was blocked on
 //! its way to a disk is a mechanism, which has a file of its own in `mechanisms/`.
 mod blocked;
+mod idle;
 mod kinds;
 pub(crate) mod outputs;
 mod sampled;
 
 pub(crate) use blocked::Blocked;
+pub(crate) use idle::is_idle;
 pub(crate) use kinds::{Wait, Waits};

@@ -11,12 +11,12 @@ use recording::Interval;
 
 /// All of `interval` on one thread, with unseen stretches where it has no slice, and with the
 /// kernel's work that it did.
-pub(crate) fn cover(
-    index: &Index<'_>,
+pub(crate) fn cover<'a>(
+    index: &Index<'a>,
     tid: u32,
     phase: PausePhase,
     interval: Interval,
-) -> Vec<Segment> {
+) -> Vec<Segment<'a>> {
     let mut segments = Vec::new();
     let mut at = interval.start;
     for slice in index.slices_in(tid, interval) {

@@ -75,18 +75,19 @@ enum Known {
 
 impl CpuUse {
     /// Adds a wait for a CPU.
-    pub(crate) fn add(&mut self, case: &Case<'_>, segment: &Segment) {
+    pub(crate) fn add(&mut self, case: &Case<'_>, segment: &Segment<'_>) {
         let (index, wait) = (case.index, segment.interval);
         let known = known(index, case.pause.kind);
         let is_short = known == Known::Sums && wait.duration() < LONG_WAIT;
-        if segment.state != Some(ThreadState::Runnable) || is_short {
+        if segment.state() != Some(ThreadState::Runnable) || is_short {
             return;
         }
+        let holder = segment.slice().and_then(|it| it.cpu_holder.as_ref());
         self.waited += wait.duration();
         self.add_own(index, wait);
         match known {
-            Known::Runs => self.add_runs(index, wait, segment.cpu_holder.as_ref()),
-            Known::Sums => self.add_sums(index, wait, segment.cpu_holder.as_ref()),
+            Known::Runs => self.add_runs(index, wait, holder),
+            Known::Sums => self.add_sums(index, wait, holder),
         }
     }
 

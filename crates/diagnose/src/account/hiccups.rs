@@ -151,7 +151,7 @@ pub(crate) fn case<'a>(index: &'a Index<'a>, waits: &[Waited], wall: Option<i64>
 
 /// At each instant what the thread with the longest wait did. Between two waits it is the thread
 /// that waited last.
-fn account(index: &Index<'_>, waits: &[Waited]) -> Vec<Segment> {
+fn account<'a>(index: &Index<'a>, waits: &[Waited]) -> Vec<Segment<'a>> {
     let mut segments = Vec::new();
     let mut open = BinaryHeap::new();
     let mut coming = waits.iter().peekable();

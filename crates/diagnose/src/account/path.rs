@@ -7,12 +7,13 @@
 //! leads to the thread that kept it waiting, for as long as it waited.
 use super::{
     peers,
-    segments::{from_slice, is_idle, unseen},
+    segments::{from_slice, unseen},
     work,
 };
 use crate::{
     case::{PausePhase, Segment},
     facts::index::Index,
+    wait::is_idle,
 };
 use recording::{Interval, MonoTime, ThreadRole, ThreadSlice, ThreadState};
 use std::{ops::Range, time::Duration};
@@ -36,16 +37,16 @@ struct Walk<'a, 'b> {
     legs: Vec<Leg>,
     phase: PausePhase,
     /// In reverse order.
-    found: Vec<Segment>,
+    found: Vec<Segment<'a>>,
 }
 
 /// The account of `interval`, seen from the VM thread.
-pub(super) fn walk(
-    index: &Index<'_>,
+pub(super) fn walk<'a>(
+    index: &Index<'a>,
     vm_tid: u32,
     phase: PausePhase,
     interval: Interval,
-) -> Vec<Segment> {
+) -> Vec<Segment<'a>> {
     let legs = vec![Leg { tid: vm_tid, from: interval.start }];
     let mut walk = Walk { index, at: interval.end, legs, phase, found: Vec::new() };
     while let Some(&leg) = walk.legs.last() {
@@ -55,7 +56,7 @@ pub(super) fn walk(
     walk.found
 }
 
-impl Walk<'_, '_> {
+impl<'a> Walk<'a, '_> {
     fn step(&mut self, leg: Leg) {
         if self.at <= leg.from {
             self.legs.pop();
@@ -80,7 +81,7 @@ impl Walk<'_, '_> {
         (deeper && self.index.slice_before(waker, self.at).is_some()).then_some(waker)
     }
 
-    fn step_slice(&mut self, leg: Leg, slice: &ThreadSlice) {
+    fn step_slice(&mut self, leg: Leg, slice: &'a ThreadSlice) {
         let part = Interval::new(slice.interval.start.max(leg.from), self.at);
         let own = from_slice(self.index, slice, self.phase, part);
         let own = work::mark(self.index, vec![own]);
@@ -101,7 +102,7 @@ impl Walk<'_, '_> {
     }
 
     /// While the threads are being stopped, the operation has no peers yet.
-    fn charge(&self, leg: Leg, own: Vec<Segment>) -> Vec<Segment> {
+    fn charge(&self, leg: Leg, own: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
         match self.phase {
             PausePhase::Reaching => own,
             PausePhase::Operation => peers::charge(self.index, leg.tid, own),

@@ -6,7 +6,11 @@ use recording::{Interval, OffCpuCause, ThreadRole, ThreadState};
 /// Replaces what `waiting` says by what a peer of `tid` did at the same time, where that is the
 /// better answer: blocked in the kernel before throttled, throttled before busy with the kernel's
 /// own work, that before runnable, runnable before running.
-pub(super) fn charge(index: &Index<'_>, tid: u32, waiting: Vec<Segment>) -> Vec<Segment> {
+pub(super) fn charge<'a>(
+    index: &Index<'a>,
+    tid: u32,
+    waiting: Vec<Segment<'a>>,
+) -> Vec<Segment<'a>> {
     let Some(interval) = whole(&waiting) else { return waiting };
     let phase = waiting[0].phase;
     let mut best = waiting;
@@ -22,7 +26,7 @@ pub(super) fn charge(index: &Index<'_>, tid: u32, waiting: Vec<Segment>) -> Vec<
 
 /// Where the threads have no names (JDK 8), and so nobody knows whom a stop waits for: what nobody but
 /// the JVM itself can be in while the application stands, or what holds all threads alike.
-pub(super) fn charge_nameless(index: &Index<'_>, known: Vec<Segment>) -> Vec<Segment> {
+pub(super) fn charge_nameless<'a>(index: &Index<'a>, known: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     let Some(interval) = whole(&known) else { return known };
     let phase = known[known.len() - 1].phase;
     let mut best = known;
@@ -32,8 +36,8 @@ pub(super) fn charge_nameless(index: &Index<'_>, known: Vec<Segment>) -> Vec<Seg
             // A fault may also be one of native code, which goes on in a stop, and so does a write
             // of the application to the stream that has the log.
             let others = own.iter_mut().filter(|it| {
-                it.entered == Some(OffCpuCause::PageFault)
-                    || outputs::is_log_stream(index, it.file, it.fd)
+                it.entered() == Some(OffCpuCause::PageFault)
+                    || it.slice().is_some_and(|it| outputs::is_log_stream(index, it))
             });
             others.for_each(|it| it.certainty = Certainty::Inferred);
             best = overlay(&best, &own, |now, other| {
@@ -47,7 +51,10 @@ pub(super) fn charge_nameless(index: &Index<'_>, known: Vec<Segment>) -> Vec<Seg
 /// Where everybody only waited while another thread was seen in a write to the GC log: it has the
 /// log's lock in its hands, and the VM thread has lines for the log, too. Samples show no wake-up
 /// that would lead there. The thread of asynchronous logging writes without that lock.
-pub(super) fn charge_log_holder(index: &Index<'_>, waiting: Vec<Segment>) -> Vec<Segment> {
+pub(super) fn charge_log_holder<'a>(
+    index: &Index<'a>,
+    waiting: Vec<Segment<'a>>,
+) -> Vec<Segment<'a>> {
     let Some(interval) = whole(&waiting) else { return waiting };
     let phase = waiting[0].phase;
     let mut best = waiting;
@@ -64,28 +71,29 @@ pub(super) fn charge_log_holder(index: &Index<'_>, waiting: Vec<Segment>) -> Vec
 /// `AsyncLogWriter` of HotSpot, as far as the kernel keeps its name.
 const ASYNCHRONOUS_LOGGER: &str = "AsyncLog";
 
-fn only_waits(segment: &Segment) -> bool {
-    segment.state.is_none() || (segment.state == Some(ThreadState::Blocked) && segment.idle)
+fn only_waits(segment: &Segment<'_>) -> bool {
+    segment.state().is_none() || segment.is_idle()
 }
 
-fn writes_log(index: &Index<'_>, segment: &Segment) -> bool {
+fn writes_log(index: &Index<'_>, segment: &Segment<'_>) -> bool {
     let log = index.jvm.and_then(|jvm| jvm.gc_log_file);
-    segment.state == Some(ThreadState::Blocked) && segment.file.is_some() && segment.file == log
+    let file = segment.slice().filter(|it| it.state == ThreadState::Blocked).and_then(|it| it.file);
+    file.is_some() && file == log
 }
 
-fn holds_all(index: &Index<'_>, segment: &Segment) -> bool {
-    match segment.state {
+fn holds_all(index: &Index<'_>, segment: &Segment<'_>) -> bool {
+    match segment.state() {
         Some(ThreadState::Stopped | ThreadState::Throttled) => true,
         Some(ThreadState::Blocked) => {
-            segment.entered == Some(OffCpuCause::PageFault)
+            segment.entered() == Some(OffCpuCause::PageFault)
                 || writes_log(index, segment)
-                || outputs::is_log_stream(index, segment.file, segment.fd)
+                || segment.slice().is_some_and(|it| outputs::is_log_stream(index, it))
         }
         _ => false,
     }
 }
 
-fn whole(segments: &[Segment]) -> Option<Interval> {
+fn whole(segments: &[Segment<'_>]) -> Option<Interval> {
     Some(Interval::new(segments.first()?.interval.start, segments.last()?.interval.end))
 }
 
@@ -97,10 +105,10 @@ pub(super) fn may_hold_up(role: ThreadRole) -> bool {
 }
 
 /// How good an answer a segment is to "what was everybody waiting for".
-fn weight(segment: &Segment) -> u8 {
-    match segment.state {
+fn weight(segment: &Segment<'_>) -> u8 {
+    match segment.state() {
         _ if !may_hold_up(segment.role) => 0,
-        Some(ThreadState::Blocked) if !segment.idle => 7,
+        Some(ThreadState::Blocked) if !segment.is_idle() => 7,
         Some(ThreadState::Stopped) => 6,
         Some(ThreadState::Throttled) => 5,
         _ if segment.work.is_some() => 4,

@@ -5,14 +5,11 @@
 //! that stopped next to last, and so on. Where the VM thread itself is blocked in the kernel (as
 //! on its statistics file, before it has even asked), it is the one that was waited for; and where it
 //! waits for a concurrent GC thread (HotSpot `SuspendibleThreadSet::synchronize`), that one is.
-use super::{
-    cover::cover,
-    path,
-    segments::{is_idle, overlay},
-};
+use super::{cover::cover, path, segments::overlay};
 use crate::{
     case::{PausePhase, Segment},
     facts::index::Index,
+    wait::is_idle,
 };
 use recording::{Interval, MonoTime, ThreadRole, ThreadSlice, ThreadState};
 use std::time::Duration;
@@ -51,13 +48,13 @@ pub(super) struct Reaching {
 }
 
 /// The account of the first part of a stop.
-pub(super) fn walk(index: &Index<'_>, vm_tid: u32, of: Reaching) -> Vec<Segment> {
+pub(super) fn walk<'a>(index: &Index<'a>, vm_tid: u32, of: Reaching) -> Vec<Segment<'a>> {
     let interval = of.interval;
     let mut account = path::walk(index, vm_tid, PausePhase::Reaching, interval);
     for (stopped, tid) in stragglers(index, vm_tid, of) {
         let late = cover(index, tid, PausePhase::Reaching, Interval::new(interval.start, stopped));
         account = overlay(&account, &late, |now, late| {
-            now.tid == vm_tid && !now.is_blocked() && late.state.is_some() && !late.idle
+            now.tid == vm_tid && !now.is_blocked() && late.state().is_some() && !late.is_idle()
         });
     }
     account

@@ -18,7 +18,7 @@ pub(crate) struct Remainder {
 
 impl Remainder {
     /// Adds a piece.
-    pub(crate) fn add(&mut self, segment: &Segment, index: &Index<'_>, time: Duration) {
+    pub(crate) fn add(&mut self, segment: &Segment<'_>, index: &Index<'_>, time: Duration) {
         *self.by_what.entry(what(segment, index)).or_default() += time;
     }
 
@@ -35,12 +35,12 @@ impl Remainder {
     }
 }
 
-fn what(segment: &Segment, index: &Index<'_>) -> Cow<'static, str> {
-    if let Some((part, _)) = segment.log {
+fn what(segment: &Segment<'_>, index: &Index<'_>) -> Cow<'static, str> {
+    if let Some(part) = segment.log_part() {
         return Cow::Borrowed(in_log(part));
     }
     let thread = index.thread_name(segment.tid);
-    Cow::Owned(match segment.state {
+    Cow::Owned(match segment.state() {
         None => format!("{thread} was not seen"),
         Some(ThreadState::OnCpu) => format!("{thread} ran"),
         Some(ThreadState::Runnable) => format!("{thread} waited for a CPU"),
@@ -48,7 +48,7 @@ fn what(segment: &Segment, index: &Index<'_>) -> Cow<'static, str> {
         Some(ThreadState::Stopped) => {
             format!("{thread} was stopped by a signal, a debugger or the freezer")
         }
-        Some(ThreadState::Blocked) if segment.idle => {
+        Some(ThreadState::Blocked) if segment.is_idle() => {
             format!("{thread} waited; what for was not recorded")
         }
         Some(ThreadState::Blocked) => blocked(segment, &thread, index),
@@ -75,9 +75,14 @@ fn in_log(part: LogPart) -> &'static str {
     }
 }
 
-fn blocked(segment: &Segment, thread: &str, index: &Index<'_>) -> String {
-    let frames: Vec<_> = index.frames(segment.stack).iter().take(6).map(String::as_str).collect();
+fn blocked(segment: &Segment<'_>, thread: &str, index: &Index<'_>) -> String {
+    let frames: Vec<_> = index
+        .frames(segment.slice().and_then(|it| it.stack))
+        .iter()
+        .take(6)
+        .map(String::as_str)
+        .collect();
     let stack = if frames.is_empty() { String::new() } else { format!(": {}", frames.join(" < ")) };
-    let call = syscalls::call(index.architecture(), segment.entered);
+    let call = syscalls::call(index.architecture(), segment.entered());
     format!("{thread} blocked in {call}{stack}")
 }

@@ -8,7 +8,7 @@ use super::{
     segments::{overlay, unseen},
 };
 use crate::{
-    case::{PausePhase, Segment},
+    case::{PausePhase, Segment, What},
     facts::index::Index,
 };
 use recording::{Interval, MonoTime, ThreadSlice, ThreadState};
@@ -19,10 +19,10 @@ use std::collections::BTreeSet;
 const YIELDS: u32 = 4;
 
 /// Charges such time to one of the peers that had the CPUs.
-pub(super) fn credit(index: &Index<'_>, segments: Vec<Segment>) -> Vec<Segment> {
+pub(super) fn credit<'a>(index: &Index<'a>, segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     let cpus = index.allowed_cpus() as usize;
     let waits = |it: &Segment| {
-        it.state == Some(ThreadState::Runnable)
+        it.state() == Some(ThreadState::Runnable)
             && it.phase == PausePhase::Operation
             && may_hold_up(it.role)
     };
@@ -40,7 +40,12 @@ pub(super) fn credit(index: &Index<'_>, segments: Vec<Segment>) -> Vec<Segment> 
 }
 
 /// When so many peers worked at once, in order, each with one of them.
-fn all_busy(index: &Index<'_>, cpus: usize, interval: Interval, pattern: &Segment) -> Vec<Segment> {
+fn all_busy<'a>(
+    index: &Index<'a>,
+    cpus: usize,
+    interval: Interval,
+    pattern: &Segment<'a>,
+) -> Vec<Segment<'a>> {
     let mut edges = Vec::new();
     for tid in index.threads_with_slices().filter(|&it| may_hold_up(index.role(it))) {
         for slice in index.slices_in(tid, interval).iter().filter(|it| works(it)) {
@@ -72,7 +77,12 @@ fn works(slice: &ThreadSlice) -> bool {
     slice.state == ThreadState::OnCpu && yields < slice.interval.duration()
 }
 
-fn at_work_of(index: &Index<'_>, pattern: &Segment, tid: u32, interval: Interval) -> Segment {
+fn at_work_of<'a>(
+    index: &Index<'a>,
+    pattern: &Segment<'a>,
+    tid: u32,
+    interval: Interval,
+) -> Segment<'a> {
     let segment = unseen(index, tid, pattern.phase, interval);
-    Segment { state: Some(ThreadState::OnCpu), certainty: pattern.certainty, ..segment }
+    Segment { what: What::Summed(ThreadState::OnCpu), certainty: pattern.certainty, ..segment }
 }

@@ -1,77 +1,44 @@
 //! Stretches of a pause: what slices become, and how one account is laid upon another.
 use crate::{
     Certainty,
-    case::{PausePhase, Segment, share},
+    case::{PausePhase, Segment, What, share},
     facts::index::Index,
+    wait::{Waits, is_idle},
 };
-use recording::{Interval, MonoTime, ThreadRole, ThreadSlice, ThreadState};
+use recording::{FileKey, Interval, MonoTime, OffCpuCause, ThreadSlice};
 
 /// A stretch in which nothing saw the thread.
-pub(super) fn unseen(
-    index: &Index<'_>,
+pub(super) fn unseen<'a>(
+    index: &Index<'a>,
     tid: u32,
     phase: PausePhase,
     interval: Interval,
-) -> Segment {
+) -> Segment<'a> {
     Segment::unseen(interval, phase, tid, index.role(tid))
 }
 
 /// The part of a slice inside `interval`, as a segment.
-pub(crate) fn from_slice(
-    index: &Index<'_>,
-    slice: &ThreadSlice,
+pub(crate) fn from_slice<'a>(
+    index: &Index<'a>,
+    slice: &'a ThreadSlice,
     phase: PausePhase,
     interval: Interval,
-) -> Segment {
+) -> Segment<'a> {
     Segment {
-        state: Some(slice.state),
-        idle: is_idle(index, slice),
-        entered: slice.entered,
-        fd: slice.fd,
-        file: slice.file,
-        fault_offset: slice.fault_offset,
-        stack: slice.stack,
-        frozen: slice.frozen,
-        cpu_holder: slice.cpu_holder.clone(),
+        what: What::Seen(slice),
+        waits: Waits::for_thread(is_idle(index, slice)),
         stolen: share(slice.taken, interval, slice.interval),
         certainty: if slice.sampled { Certainty::Inferred } else { Certainty::Measured },
         ..unseen(index, slice.tid, phase, interval)
     }
 }
 
-/// Whether a slice is a wait for a thread, a timer or work: the recorder takes no stack there.
-pub(crate) fn is_idle(index: &Index<'_>, slice: &ThreadSlice) -> bool {
-    if is_in_native_code(index, slice) {
-        return true;
-    }
-    let samples_a_file = slice.sampled && slice.file.is_some();
-    slice.state == ThreadState::Blocked
-        && slice.stack.is_none()
-        && !is_disk_call(index, slice)
-        && !samples_a_file
-}
-
-/// A sample of a Java thread in a call is one of native code, for which nobody waits: how long it went
-/// on beyond the stop a sample tells too badly. Only the log is written with the world waiting.
-fn is_in_native_code(index: &Index<'_>, slice: &ThreadSlice) -> bool {
-    slice.sampled
-        && matches!(slice.entered, Some(recording::OffCpuCause::Syscall(_)))
-        && index.role(slice.tid) == ThreadRole::Java
-        && (slice.file.is_none() || slice.file != index.jvm.and_then(|jvm| jvm.gc_log_file))
-}
-
-/// A block in a call that can only be a device or a kernel lock, though its stack was lost.
-fn is_disk_call(index: &Index<'_>, slice: &ThreadSlice) -> bool {
-    matches!(slice.entered, Some(recording::OffCpuCause::PageFault))
-        || crate::facts::syscalls::is_log_call(index.architecture(), slice.entered)
-}
-
 /// Lays `over` upon `base` wherever `wins(base, over)` says so. Both are in order.
-pub(super) fn overlay(
-    base: &[Segment],
-    over: &[Segment],
-    wins: impl Fn(&Segment, &Segment) -> bool,
-) -> Vec<Segment> {
+pub(super) fn overlay<'a>(
+    base: &[Segment<'a>],
+    over: &[Segment<'a>],
+    wins: impl Fn(&Segment<'a>, &Segment<'a>) -> bool,
+) -> Vec<Segment<'a>> {
     let mut edges: Vec<MonoTime> = Vec::new();
     for segment in base.iter().chain(over) {
         edges.extend([segment.interval.start, segment.interval.end]);
@@ -91,7 +58,7 @@ pub(super) fn overlay(
 }
 
 /// Joins neighbours that say the same.
-pub(crate) fn merge(segments: Vec<Segment>) -> Vec<Segment> {
+pub(crate) fn merge<'a>(segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     let mut merged: Vec<Segment> = Vec::with_capacity(segments.len());
     for segment in segments {
         if segment.interval.duration().is_zero() {
@@ -108,7 +75,29 @@ pub(crate) fn merge(segments: Vec<Segment>) -> Vec<Segment> {
     merged
 }
 
-fn says_the_same(a: &Segment, b: &Segment) -> bool {
-    let b = Segment { interval: a.interval, stolen: a.stolen, ..b.clone() };
-    *a == b
+fn says_the_same(a: &Segment<'_>, b: &Segment<'_>) -> bool {
+    (a.phase, a.tid, a.work, a.certainty, a.waits) == (b.phase, b.tid, b.work, b.certainty, b.waits)
+        && a.collection() == b.collection()
+        && a.state() == b.state()
+        && match (a.slice(), b.slice()) {
+            (Some(a), Some(b)) => std::ptr::eq(a, b) || shown_by(a) == shown_by(b),
+            // Of a slice that shows no more no more is known.
+            (Some(one), None) | (None, Some(one)) => shown_by(one) == Shown::default(),
+            (None, None) => true,
+        }
+}
+
+type Shown<'a> = (
+    Option<OffCpuCause>,
+    [Option<u32>; 2],
+    Option<FileKey>,
+    Option<u64>,
+    bool,
+    Option<&'a (u32, String)>,
+);
+
+/// What a slice shows beside its state, and not when it was or what came of it.
+fn shown_by(slice: &ThreadSlice) -> Shown<'_> {
+    let ThreadSlice { entered, fd, file, fault_offset, stack, frozen, cpu_holder, .. } = slice;
+    (*entered, [*fd, *stack], *file, *fault_offset, *frozen, cpu_holder.as_ref())
 }

@@ -14,7 +14,7 @@ const MIN_SHARE: u64 = 100;
 ///
 /// Where no slice of the recording tells, the host's steal time is shared out: to each stretch as
 /// much of it as of the second around it, inferred.
-pub(super) fn split(index: &Index<'_>, segments: Vec<Segment>) -> Vec<Segment> {
+pub(super) fn split<'a>(index: &Index<'a>, segments: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     let mut pieces = Vec::with_capacity(2 * segments.len());
     for segment in segments {
         let (lost, certainty) = lost(index, &segment);
@@ -32,8 +32,8 @@ pub(super) fn split(index: &Index<'_>, segments: Vec<Segment>) -> Vec<Segment> {
     pieces
 }
 
-fn lost(index: &Index<'_>, segment: &Segment) -> (Duration, Certainty) {
-    if segment.state != Some(ThreadState::OnCpu) {
+fn lost(index: &Index<'_>, segment: &Segment<'_>) -> (Duration, Certainty) {
+    if segment.state() != Some(ThreadState::OnCpu) {
         return (Duration::ZERO, segment.certainty);
     }
     if index.knows_taken() {

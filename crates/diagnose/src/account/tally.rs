@@ -99,7 +99,7 @@ impl Tally {
         }
         // A log knows of no threads, stacks or holders.
         let measured = claimed.iter().map(|&place| &case.segments[place]);
-        for segment in measured.filter(|it| it.log.is_none()) {
+        for segment in measured.filter(|it| it.log_part().is_none()) {
             self.add_segment(case.index, segment, segment.interval.duration());
             self.cpu_use.add(case, segment);
         }
@@ -126,20 +126,21 @@ impl Tally {
         self.worst = Some(Box::new(Exhibit { part, pause: case.pause.clone(), collection }));
     }
 
-    fn add_segment(&mut self, index: &Index<'_>, segment: &Segment, time: Duration) {
+    fn add_segment(&mut self, index: &Index<'_>, segment: &Segment<'_>, time: Duration) {
+        let slice = segment.slice();
         let site = BlockSite {
             tid: segment.tid,
-            entered: segment.entered,
-            fd: segment.fd,
-            file: segment.file,
+            entered: segment.entered(),
+            fd: slice.and_then(|it| it.fd),
+            file: slice.and_then(|it| it.file),
         };
         let at = self.sites.entry(site).or_default();
         at.0 += time;
-        at.1 = at.1.or(segment.stack);
+        at.1 = at.1.or(slice.and_then(|it| it.stack));
         if let Some(mechanism) = segment.mechanism(index) {
             *self.mechanisms.entry(mechanism.id).or_default() += time;
         }
-        if let Some(offset) = segment.fault_offset {
+        if let Some(offset) = slice.and_then(|it| it.fault_offset) {
             *self.offsets.entry(offset).or_default() += time;
         }
     }

@@ -9,8 +9,8 @@ fn check(text: &str, expected: &str) {
         let begin = case.interval.start;
         let mut lines = String::new();
         for it in &case.segments {
-            let state = it.state.map_or("unseen", recording::ThreadState::id);
-            let idle = if it.idle { " idle" } else { "" };
+            let state = it.state().map_or("unseen", recording::ThreadState::id);
+            let idle = if it.is_idle() { " idle" } else { "" };
             let ms = |at: recording::MonoTime| at.since(begin).as_millis();
             writeln!(
                 lines,

@@ -3,12 +3,13 @@
 //! The account of a pause says for each moment whom everybody waited for. Here the lanes of those threads,
 //! of who woke them and of the collector's threads are laid beside it, so that a picture can show both.
 use crate::{
-    Attribution, Cause, Certainty, WaitLocation, account,
-    case::{Case, PausePhase, Segment},
+    Attribution, Cause, Certainty, WaitLocation,
+    case::{Case, Segment},
     causes,
-    facts::{index::Index, syscalls},
+    facts::{index::Index, stacks, syscalls},
     log::stages::{self, Stage},
-    wait::outputs,
+    mechanisms,
+    wait::{is_idle, outputs},
 };
 use gclog::PhaseTime;
 use recording::{Interval, ThreadRole, ThreadSlice, ThreadState};
@@ -24,15 +25,6 @@ const MOST_SPANS: usize = 2_000;
 const MOST_WAITS: usize = 200;
 /// An application thread that ran for this part of a pause is shown, whoever waited for it.
 const MUCH: u32 = 20;
-
-/// Functions of the kernel in which a page fault waits for a page, and for which: `mm/memory.c`,
-/// `mm/filemap.c`, `mm/shmem.c`, `mm/userfaultfd.c`.
-const FAULTS: [(&str, &str); 4] = [
-    ("do_swap_page", "a page in swap"),
-    ("filemap_fault", "a page of a mapped file"),
-    ("shmem_fault", "a page of shared memory"),
-    ("handle_userfault", "a page that another process is to give"),
-];
 
 /// A pause to look into.
 #[derive(Clone, Debug)]
@@ -114,23 +106,23 @@ pub struct Wait {
 
 /// The account of a pause that may be opened.
 #[derive(Debug)]
-struct Kept {
+struct Kept<'a> {
     place: usize,
     interval: Interval,
-    segments: Vec<Segment>,
+    segments: Vec<Segment<'a>>,
     phases: Vec<PhaseTime>,
     stages: Vec<Stage>,
 }
 
 /// Keeps the accounts of the longest pauses while one after the other is made.
 #[derive(Debug, Default)]
-pub(crate) struct Openings {
-    kept: Vec<Kept>,
+pub(crate) struct Openings<'a> {
+    kept: Vec<Kept<'a>>,
 }
 
-impl Openings {
+impl<'a> Openings<'a> {
     /// The account of the pause at `place`, after it was divided.
-    pub(crate) fn take(&mut self, place: usize, attribution: &Attribution, case: Case<'_>) {
+    pub(crate) fn take(&mut self, place: usize, attribution: &Attribution, case: Case<'a>) {
         if !attribution.pause.detailed {
             return;
         }
@@ -155,13 +147,13 @@ impl Openings {
     }
 
     /// The opened pauses, in order of time.
-    pub(crate) fn finish(mut self, index: &Index<'_>) -> Vec<Opened> {
+    pub(crate) fn finish(mut self, index: &Index<'a>) -> Vec<Opened> {
         self.kept.sort_by_key(|it| it.place);
         self.kept.into_iter().map(|it| open(index, it)).collect()
     }
 }
 
-fn open(index: &Index<'_>, kept: Kept) -> Opened {
+fn open<'a>(index: &Index<'a>, kept: Kept<'a>) -> Opened {
     let tids = chosen(index, &kept);
     let lane_of = |tid: u32| tids.iter().position(|it| *it == tid);
     let mut waits = Waits::default();
@@ -185,7 +177,7 @@ fn open(index: &Index<'_>, kept: Kept) -> Opened {
 
 /// The account of a pause, end to end.
 pub(crate) fn stretches(
-    segments: &[Segment],
+    segments: &[Segment<'_>],
     whole: Interval,
     lane_of: impl Fn(u32) -> Option<usize>,
 ) -> Vec<Stretch> {
@@ -217,7 +209,7 @@ fn joined(account: impl Iterator<Item = Stretch>) -> Vec<Stretch> {
 
 /// The threads to show: the VM thread first, then the collector's and the others, each kind by how
 /// long it was waited for, and how long it did something.
-fn chosen(index: &Index<'_>, kept: &Kept) -> Vec<u32> {
+fn chosen(index: &Index<'_>, kept: &Kept<'_>) -> Vec<u32> {
     let mut waited_for: BTreeMap<u32, Duration> = BTreeMap::new();
     for it in kept.segments.iter().filter(|it| it.tid != 0) {
         *waited_for.entry(it.tid).or_default() += it.interval.duration();
@@ -255,28 +247,27 @@ fn chosen(index: &Index<'_>, kept: &Kept) -> Vec<u32> {
 /// How long a thread did something in `interval`, or was kept from it.
 fn active(index: &Index<'_>, tid: u32, interval: Interval) -> Duration {
     let slices = index.slices_in(tid, interval).iter();
-    let slices = slices.filter(|it| !account::is_idle(index, it));
+    let slices = slices.filter(|it| !is_idle(index, it));
     slices.filter_map(|it| Some(it.interval.intersect(interval)?.duration())).sum()
 }
 
-fn spans(
-    index: &Index<'_>,
+fn spans<'a>(
+    index: &Index<'a>,
     tid: u32,
     interval: Interval,
     lane_of: &impl Fn(u32) -> Option<usize>,
-    waits: &mut Waits,
+    waits: &mut Waits<'a>,
 ) -> Vec<Span> {
     let slices = index.slices_in(tid, interval).iter();
-    let span = |slice: &&ThreadSlice| {
+    let span = |slice: &&'a ThreadSlice| {
         let part = slice.interval.intersect(interval)?;
-        let segment = account::from_slice(index, slice, PausePhase::Operation, part);
         let is_over = slice.interval.end <= interval.end;
         Some(Span {
             start: part.start.since(interval.start),
             length: part.duration(),
             state: slice.state,
-            is_idle: segment.idle,
-            wait: waits.place(index, segment),
+            is_idle: is_idle(index, slice),
+            wait: waits.place(index, slice),
             woken_by: slice.woken_by.filter(|_| is_over).and_then(lane_of),
         })
     };
@@ -296,27 +287,27 @@ fn thin_out(spans: &mut Vec<Span>) -> u64 {
 
 /// The waits of one pause that differ.
 #[derive(Debug, Default)]
-struct Waits {
-    keys: Vec<Segment>,
+struct Waits<'a> {
+    keys: Vec<&'a ThreadSlice>,
     known: Vec<Wait>,
 }
 
-impl Waits {
+impl<'a> Waits<'a> {
     /// Its place, where something is known of it.
-    fn place(&mut self, index: &Index<'_>, segment: Segment) -> Option<usize> {
-        let tells = segment.entered.is_some() || segment.stack.is_some() || segment.file.is_some();
-        let waits = matches!(segment.state, Some(ThreadState::Blocked | ThreadState::Stopped));
-        if !(waits && tells) && segment.cpu_holder.is_none() {
+    fn place(&mut self, index: &Index<'_>, slice: &'a ThreadSlice) -> Option<usize> {
+        let tells = slice.entered.is_some() || slice.stack.is_some() || slice.file.is_some();
+        let waits = matches!(slice.state, ThreadState::Blocked | ThreadState::Stopped);
+        if !(waits && tells) && slice.cpu_holder.is_none() {
             return None;
         }
-        let is_same = |it: &Segment| {
-            it.tid == segment.tid
-                && it.state == segment.state
-                && it.entered == segment.entered
-                && it.fd == segment.fd
-                && it.file == segment.file
-                && it.stack == segment.stack
-                && it.cpu_holder == segment.cpu_holder
+        let is_same = |it: &&ThreadSlice| {
+            it.tid == slice.tid
+                && it.state == slice.state
+                && it.entered == slice.entered
+                && it.fd == slice.fd
+                && it.file == slice.file
+                && it.stack == slice.stack
+                && it.cpu_holder == slice.cpu_holder
         };
         if let Some(place) = self.keys.iter().position(is_same) {
             return Some(place);
@@ -324,29 +315,31 @@ impl Waits {
         if self.known.len() == MOST_WAITS {
             return None;
         }
-        self.known.push(wait(index, &segment));
-        self.keys.push(segment);
+        self.known.push(wait(index, slice));
+        self.keys.push(slice);
         Some(self.known.len() - 1)
     }
 }
 
-fn wait(index: &Index<'_>, segment: &Segment) -> Wait {
-    let stack = index.frames(segment.stack);
+fn wait(index: &Index<'_>, slice: &ThreadSlice) -> Wait {
+    let stack = index.frames(slice.stack);
     let by_mechanism = || {
-        let mechanism = segment.mechanism(index)?;
+        let mechanism = mechanisms::of(index, slice)?;
         Some((stack.iter().position(|it| mechanism.is_shown_by(it)), mechanism.phrase))
     };
     let by_fault = || {
-        let of = |frame: &String| FAULTS.iter().find(|it| it.0 == frame).map(|it| it.1);
-        stack.iter().enumerate().find_map(|(at, frame)| Some((Some(at), of(frame)?)))
+        stack
+            .iter()
+            .enumerate()
+            .find_map(|(at, frame)| Some((Some(at), stacks::page_of_fault(frame)?)))
     };
     let shown = by_mechanism().or_else(by_fault);
-    let file = segment.file.and_then(|key| index.file(key));
-    let stream = segment.fd.and_then(|fd| outputs::of_fd(index, fd)).filter(|_| file.is_none());
+    let file = slice.file.and_then(|key| index.file(key));
+    let stream = slice.fd.and_then(|fd| outputs::of_fd(index, fd)).filter(|_| file.is_none());
     let place = WaitLocation {
-        thread: index.thread_name(segment.tid),
-        call: syscalls::call(index.architecture(), segment.entered),
-        path: match (file, stream, segment.fd) {
+        thread: index.thread_name(slice.tid),
+        call: syscalls::call(index.architecture(), slice.entered),
+        path: match (file, stream, slice.fd) {
             (Some(file), _, _) => file.path.clone(),
             (_, Some(stream), _) => outputs::name(stream.fd).unwrap_or_default().to_owned(),
             (_, _, Some(fd)) => format!("fd {fd}"),
@@ -364,7 +357,7 @@ fn wait(index: &Index<'_>, segment: &Segment) -> Wait {
         place,
         waits_for: shown.map(|it| it.1),
         marked: shown.and_then(|it| it.0),
-        cpu_holder: segment.cpu_holder.clone(),
-        certainty: segment.certainty,
+        cpu_holder: slice.cpu_holder.clone(),
+        certainty: if slice.sampled { Certainty::Inferred } else { Certainty::Measured },
     }
 }

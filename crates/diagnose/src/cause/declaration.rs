@@ -51,10 +51,10 @@ pub(crate) enum Claims {
     /// The collector's work in these collections, all of which have this trait.
     Work(CollectionTrait, fn(&Collection) -> bool),
     /// These segments.
-    Segments(fn(&Case<'_>, &Segment) -> bool),
+    Segments(fn(&Case<'_>, &Segment<'_>) -> bool),
     /// These segments, where those of them that no other cause has claimed last at least so long
     /// together: less in a pause is negligible.
-    AtLeast(Duration, fn(&Case<'_>, &Segment) -> bool),
+    AtLeast(Duration, fn(&Case<'_>, &Segment<'_>) -> bool),
     /// Segments of this part that a log cannot explain.
     Unexplained(LogPart),
 }
@@ -85,23 +85,23 @@ impl Claims {
                     list_free(case, claimed, |it| wanted(case, it));
                 }
             }
-            Claims::Unexplained(part) => list_free(case, claimed, |it| {
-                it.state.is_none() && it.log.is_some_and(|(is, _)| is == part)
-            }),
+            Claims::Unexplained(part) => {
+                list_free(case, claimed, |it| it.state().is_none() && it.log_part() == Some(part))
+            }
         }
     }
 }
 
 #[inline]
-fn list_free(case: &Case<'_>, claimed: &mut Vec<usize>, wanted: impl Fn(&Segment) -> bool) {
+fn list_free(case: &Case<'_>, claimed: &mut Vec<usize>, wanted: impl Fn(&Segment<'_>) -> bool) {
     let free = case.segments.iter().enumerate().filter(|(_, it)| it.is_free() && wanted(it));
     claimed.extend(free.map(|(place, _)| place));
 }
 
 /// Whether a segment is the collector's work in the collections that are `wanted`. Where threads
 /// were measured nobody can tell the collections of one stop apart, so `all` must be wanted.
-fn is_work(case: &Case<'_>, it: &Segment, wanted: fn(&Collection) -> bool, all: bool) -> bool {
-    match it.log {
+fn is_work(case: &Case<'_>, it: &Segment<'_>, wanted: fn(&Collection) -> bool, all: bool) -> bool {
+    match it.collection() {
         Some((LogPart::References | LogPart::Collecting, n)) => {
             case.collections.get(n).is_some_and(wanted)
         }

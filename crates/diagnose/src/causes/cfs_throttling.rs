@@ -58,8 +58,8 @@ pub(super) static CAUSE: Cause = Cause {
     ..Cause::BASE
 };
 
-fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
-    segment.state == Some(ThreadState::Throttled)
+fn claims(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
+    segment.state() == Some(ThreadState::Throttled)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

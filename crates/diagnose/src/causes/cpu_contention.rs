@@ -50,8 +50,8 @@ pub(super) static CAUSE: Cause = Cause {
     ..Cause::BASE
 };
 
-fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
-    segment.state == Some(ThreadState::Runnable)
+fn claims(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
+    segment.state() == Some(ThreadState::Runnable)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

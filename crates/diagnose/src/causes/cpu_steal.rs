@@ -54,7 +54,7 @@ pub(super) static CAUSE: Cause = Cause {
 const MIN_STOLEN: Duration = Duration::from_millis(1);
 
 /// The account puts what was taken of a stretch on a CPU into a segment of its own.
-fn is_stolen(_case: &Case<'_>, segment: &Segment) -> bool {
+fn is_stolen(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
     !segment.stolen.is_zero()
 }
 

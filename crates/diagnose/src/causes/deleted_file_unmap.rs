@@ -57,7 +57,7 @@ const MIN_OUTSIDE: Duration = Duration::from_millis(20);
 /// How many files are named.
 const MOST: usize = 3;
 
-fn is_release(_case: &Case<'_>, segment: &Segment) -> bool {
+fn is_release(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
     segment.waits_for(Wait::Unmap)
 }
 

@@ -65,7 +65,7 @@ enum For {
     Unknown,
 }
 
-fn is_reclaim(_case: &Case<'_>, segment: &Segment) -> bool {
+fn is_reclaim(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
     segment.waits_for(Wait::Reclaim)
 }
 

@@ -46,8 +46,8 @@ pub(super) static CAUSE: Cause = Cause {
     ..Cause::BASE
 };
 
-fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
-    segment.state == Some(ThreadState::Stopped)
+fn claims(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
+    segment.state() == Some(ThreadState::Stopped)
 }
 
 /// Most of the time must speak for it.

@@ -70,7 +70,7 @@ pub(super) static CAUSE: Cause = Cause {
 /// pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-fn is_log_write(_case: &Case<'_>, segment: &Segment) -> bool {
+fn is_log_write(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
     segment.waits_for(Wait::Log)
 }
 

@@ -63,7 +63,7 @@ pub(super) static CAUSE: Cause = Cause {
     ..Cause::BASE
 };
 
-fn claims(case: &Case<'_>, segment: &Segment) -> bool {
+fn claims(case: &Case<'_>, segment: &Segment<'_>) -> bool {
     segment.phase == PausePhase::Operation && segment.is_collector_at_work() && case.is_collection()
 }
 

@@ -44,8 +44,8 @@ pub(super) static CAUSE: Cause = Cause {
     ..Cause::BASE
 };
 
-fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
-    let beyond = segment.state.is_none() && matches!(segment.log, Some((LogPart::Hiccup, _)));
+fn claims(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
+    let beyond = segment.state().is_none() && segment.log_part() == Some(LogPart::Hiccup);
     beyond && segment.interval.duration() >= MIN_TIME
 }
 

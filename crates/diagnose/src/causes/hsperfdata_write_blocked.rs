@@ -68,7 +68,7 @@ pub(super) static CAUSE: Cause = Cause {
 /// negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-fn is_counter(_case: &Case<'_>, segment: &Segment) -> bool {
+fn is_counter(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
     segment.waits_for(Wait::Counters)
 }
 

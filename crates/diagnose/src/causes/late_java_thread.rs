@@ -50,10 +50,10 @@ pub(super) static CAUSE: Cause = Cause {
     ..Cause::BASE
 };
 
-fn is_late(_case: &Case<'_>, segment: &Segment) -> bool {
+fn is_late(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
     segment.phase == PausePhase::Reaching
         && segment.role == ThreadRole::Java
-        && segment.state == Some(ThreadState::OnCpu)
+        && segment.state() == Some(ThreadState::OnCpu)
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {

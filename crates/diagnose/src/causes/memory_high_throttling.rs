@@ -53,7 +53,7 @@ pub(super) static CAUSE: Cause = Cause {
 /// Less than this in a pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
+fn claims(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
     segment.waits_for(Wait::MemoryHigh)
 }
 

@@ -48,7 +48,7 @@ const MIN_BLOCKED: Duration = Duration::from_millis(1);
 /// In so many of the longest pauses the holder is looked for.
 const MOST_WINDOWS: usize = 16;
 
-fn is_contended(_case: &Case<'_>, segment: &Segment) -> bool {
+fn is_contended(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
     segment.waits_for(Wait::MmapLock)
 }
 

@@ -49,8 +49,8 @@ pub(super) static CAUSE: Cause = Cause {
     ..Cause::BASE
 };
 
-fn claims(case: &Case<'_>, segment: &Segment) -> bool {
-    let Some((LogPart::References, n)) = segment.log else { return false };
+fn claims(case: &Case<'_>, segment: &Segment<'_>) -> bool {
+    let Some((LogPart::References, n)) = segment.collection() else { return false };
     case.collections.get(n).is_some_and(|it| {
         let time = reference_time(&it.gc).unwrap_or_default();
         time >= MIN_TIME && time * 100 >= it.gc.duration * MIN_PERCENT

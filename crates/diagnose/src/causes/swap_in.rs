@@ -62,7 +62,7 @@ const PAGE: u64 = 4096;
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
 /// A page on its way from one place in memory to another is found through a swap entry, too.
-fn is_swap_in(_case: &Case<'_>, segment: &Segment) -> bool {
+fn is_swap_in(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
     segment.waits_for(Wait::Swap)
 }
 

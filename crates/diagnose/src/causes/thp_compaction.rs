@@ -61,14 +61,14 @@ const MIN_TIME: Duration = Duration::from_millis(1);
 /// elsewhere.
 const ONE_TIME: Duration = Duration::from_millis(10);
 
-fn is_compaction(case: &Case<'_>, segment: &Segment) -> bool {
+fn is_compaction(case: &Case<'_>, segment: &Segment<'_>) -> bool {
     segment.waits_for(Wait::Compaction) || is_concluded(case.index, segment)
 }
 
 /// Whether time of a collection in the kernel, of which only the log speaks, went into this for its
 /// larger part, by what the host counted around it.
-fn is_concluded(index: &Index<'_>, segment: &Segment) -> bool {
-    let Some((LogPart::Kernel, _)) = segment.log else { return false };
+fn is_concluded(index: &Index<'_>, segment: &Segment<'_>) -> bool {
+    let Some(LogPart::Kernel) = segment.log_part() else { return false };
     // Whether huge pages are given to those who do not ask is not known.
     let asks = index.jvm.is_some_and(|it| Flags::of(it).is_on("UseTransparentHugePages"));
     let seen = index.facts.and_then(|it| it.coverage.as_ref());

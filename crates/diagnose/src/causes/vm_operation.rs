@@ -43,11 +43,11 @@ pub(super) static CAUSE: Cause = Cause {
 
 /// Whatever is left of work and of waiting for other threads once the other causes had theirs:
 /// this cause is the last to claim.
-fn claims(_case: &Case<'_>, segment: &Segment) -> bool {
+fn claims(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
     segment.is_at_work() && (segment.phase == PausePhase::Reaching || is_jvms_own(segment))
 }
 
-fn is_jvms_own(segment: &Segment) -> bool {
+fn is_jvms_own(segment: &Segment<'_>) -> bool {
     segment.role != ThreadRole::Java
 }
 

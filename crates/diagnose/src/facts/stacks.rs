@@ -277,6 +277,18 @@ const EVICT: [&str; 8] = [
 /// Because the last use of it ended (`fs/file_table.c`, `fs/dcache.c`, `mm/mmap.c`).
 const LAST_USE: [&str; 5] = ["__fput", "____fput", "task_work_run", "__dentry_kill", "remove_vma"];
 
+/// The kind of page that a fault waits for in this function: `mm/memory.c`, `mm/filemap.c`, `mm/shmem.c`,
+/// `mm/userfaultfd.c`.
+pub(crate) fn page_of_fault(frame: &str) -> Option<&'static str> {
+    match frame {
+        "do_swap_page" => Some("a page in swap"),
+        "filemap_fault" => Some("a page of a mapped file"),
+        "shmem_fault" => Some("a page of shared memory"),
+        "handle_userfault" => Some("a page that another process is to give"),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,12 +1,12 @@
 //! What a log alone can tell of the parts of one pause.
 use crate::{
     Certainty, Pause, PauseKind, Times,
-    case::{LogPart, PausePhase, Segment},
+    case::{LogPart, PausePhase, Segment, What},
     history::{Beyond, Circumstances, Collection, reference_time},
     log::pause::{LogPause, pause_of},
 };
 use gclog::{GcEvent, MonitorPause, Safepoint};
-use recording::{Interval, MonoTime, ThreadRole, ThreadState};
+use recording::{Interval, MonoTime, ThreadRole};
 use std::{borrow::Cow, time::Duration};
 
 /// `User` and `Sys` are each counted and printed in hundredths of a second: together they may be too
@@ -173,7 +173,7 @@ fn share(of: Duration, part: Duration, whole: Duration) -> Duration {
 
 /// Lays parts end to end from the pause's start.
 struct Layout {
-    segments: Vec<Segment>,
+    segments: Vec<Segment<'static>>,
     at: MonoTime,
     whole: Interval,
 }
@@ -217,9 +217,8 @@ impl Layout {
         }
         let interval = Interval::new(self.at, end);
         self.segments.push(Segment {
-            state: known.then_some(ThreadState::OnCpu),
             certainty: Certainty::Inferred,
-            log: Some((part, number)),
+            what: What::Logged { part, collection: number, is_known: known },
             ..Segment::unseen(interval, phase, 0, ThreadRole::VmThread)
         });
         self.at = end;

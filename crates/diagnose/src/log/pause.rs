@@ -12,7 +12,7 @@ use std::{borrow::Cow, time::Duration};
 pub(crate) struct LogPause {
     pub(crate) pause: Pause,
     pub(crate) interval: Interval,
-    pub(crate) segments: Vec<crate::case::Segment>,
+    pub(crate) segments: Vec<crate::case::Segment<'static>>,
     pub(crate) collections: Vec<Collection>,
 }
 

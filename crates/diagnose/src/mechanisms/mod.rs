@@ -49,16 +49,11 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Mechanism> {
     BLOCKS.into_iter().chain(STOPS)
 }
 
-/// The mechanism that a thread shows in this state with this stack, and `frozen` where it is.
-pub(crate) fn of(
-    index: &Index<'_>,
-    state: Option<ThreadState>,
-    stack: Option<u32>,
-    frozen: bool,
-) -> Option<&'static Mechanism> {
-    match state {
-        Some(ThreadState::Stopped) => of_stop(index, stack, frozen),
-        _ => of_stack(index, stack),
+/// The mechanism that a slice of a thread shows.
+pub(crate) fn of(index: &Index<'_>, slice: &ThreadSlice) -> Option<&'static Mechanism> {
+    match slice.state {
+        ThreadState::Stopped => of_stop(index, slice.stack, slice.frozen),
+        _ => of_stack(index, slice.stack),
     }
 }
 

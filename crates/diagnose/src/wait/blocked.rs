@@ -16,31 +16,36 @@ use recording::{FileKey, Interval, OffCpuCause, ThreadRole, ThreadSlice};
 
 /// What was seen of a thread that is blocked in the kernel.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Blocked {
+pub(crate) struct Blocked<'a> {
+    pub(crate) slice: &'a ThreadSlice,
     pub(crate) role: ThreadRole,
-    pub(crate) entered: Option<OffCpuCause>,
-    pub(crate) stack: Option<u32>,
-    pub(crate) fd: Option<u32>,
-    pub(crate) file: Option<FileKey>,
-    pub(crate) fault_offset: Option<u64>,
+    /// Whether no more than samples tell of it.
     pub(crate) is_sampled: bool,
+    /// The part of the slice that is asked for.
     pub(crate) interval: Interval,
 }
 
-impl Blocked {
+impl<'a> Blocked<'a> {
     /// Of a slice of a thread that is blocked.
-    pub(crate) fn of(index: &Index<'_>, slice: &ThreadSlice) -> Blocked {
-        let ThreadSlice { entered, stack, fd, file, fault_offset, interval, .. } = *slice;
-        let (role, is_sampled) = (index.role(slice.tid), slice.sampled);
-        Blocked { role, entered, stack, fd, file, fault_offset, is_sampled, interval }
+    pub(crate) fn of(index: &Index<'_>, slice: &'a ThreadSlice) -> Blocked<'a> {
+        let role = index.role(slice.tid);
+        Blocked { slice, role, is_sampled: slice.sampled, interval: slice.interval }
     }
 
     /// What it waits for.
     pub(crate) fn waits(&self, index: &Index<'_>) -> Waits {
-        let signs = index.signs(self.stack);
+        let signs = index.signs(self.slice.stack);
         let fault = self
             .is_sampled
-            .then(|| sampled::fault(index, self.role, self.entered, self.stack, self.interval))
+            .then(|| {
+                sampled::fault(
+                    index,
+                    self.role,
+                    self.slice.entered,
+                    self.slice.stack,
+                    self.interval,
+                )
+            })
             .flatten();
         let migrates = signs.has(Sign::Migration) || signs.has(Sign::Balancing);
         let reclaims = [Sign::ForHost, Sign::ForGroup, Sign::Reclaim];
@@ -61,19 +66,19 @@ impl Blocked {
     }
 
     fn is_fault(&self) -> bool {
-        self.entered == Some(OffCpuCause::PageFault)
+        self.slice.entered == Some(OffCpuCause::PageFault)
     }
 
     /// Where the kernel does not tell the file: the JVM's own threads write to no other mapping of a
     /// file, so it is that one if it is on a disk. Java threads may write to any.
     fn is_counters(&self, index: &Index<'_>, signs: Signs, fault: Option<Fault>) -> bool {
-        let is_fault = self.is_fault() || self.is_sampled && self.entered.is_none();
+        let is_fault = self.is_fault() || self.is_sampled && self.slice.entered.is_none();
         if !is_fault {
             return false;
         }
-        let is_told = self.fault_offset.is_some() || index.is_counters_file(self.file);
+        let is_told = self.slice.fault_offset.is_some() || index.is_counters_file(self.slice.file);
         let is_only_one = || {
-            self.file.is_none()
+            self.slice.file.is_none()
                 && self.role != ThreadRole::Java
                 && signs.has(Sign::MakeWritable)
                 && index.counters_file_on_disk().is_some()
@@ -89,11 +94,11 @@ impl Blocked {
     /// Java threads write many files; the JVM's own threads, at a safepoint, write only logs.
     fn is_log(&self, index: &Index<'_>) -> bool {
         let log = index.jvm.and_then(|jvm| jvm.gc_log_file);
-        if !syscalls::is_log_call(index.architecture(), self.entered) {
-            return self.entered.is_none() && self.is_sampled_log(index, log);
+        if !syscalls::is_log_call(index.architecture(), self.slice.entered) {
+            return self.slice.entered.is_none() && self.is_sampled_log(index, log);
         }
-        let is_log = || log.is_some() && self.file == log;
-        let is_stream = || outputs::is_log_stream(index, self.file, self.fd);
+        let is_log = || log.is_some() && self.slice.file == log;
+        let is_stream = || outputs::is_log_stream(index, self.slice);
         self.role != ThreadRole::Java || is_log() || is_stream()
     }
 
@@ -104,14 +109,14 @@ impl Blocked {
         if !self.is_sampled || self.role == ThreadRole::Java {
             return false;
         }
-        match self.file {
-            Some(_) => self.file == log,
+        match self.slice.file {
+            Some(_) => self.slice.file == log,
             // The JVM's own threads write to no pipe, terminal or socket but their log.
-            None if mechanisms::is_pipe_full(index, self.stack) => true,
+            None if mechanisms::is_pipe_full(index, self.slice.stack) => true,
             None => {
                 log.is_some()
                     && index.counters_file_on_disk().is_none()
-                    && mechanisms::of_stack(index, self.stack).is_some()
+                    && mechanisms::of_stack(index, self.slice.stack).is_some()
             }
         }
     }
@@ -119,7 +124,7 @@ impl Blocked {
     /// A sample has one function of the stack at most; but a fault for which a file is known is one on
     /// that file.
     fn is_mapped_page(&self, signs: Signs, fault: Option<Fault>) -> bool {
-        let is_of_file = self.is_sampled && self.file.is_some();
+        let is_of_file = self.is_sampled && self.slice.file.is_some();
         self.is_fault()
             && (signs.has(Sign::FileFault) || is_of_file || fault == Some(Fault::Mapped))
     }

@@ -5,6 +5,8 @@ use recording::{Interval, KernelWorkKind};
 /// Something that a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
+    /// Another thread, a timer, or work.
+    Thread,
     /// A page of the JVM's file of counters.
     Counters,
     /// Memory that comes back from swap.
@@ -32,6 +34,11 @@ pub(crate) enum Wait {
 pub(crate) struct Waits(u16);
 
 impl Waits {
+    /// Of a stretch of which no more is known than whether it is a wait for a thread.
+    pub(crate) fn for_thread(is_idle: bool) -> Waits {
+        Waits::default().with(Wait::Thread, is_idle)
+    }
+
     /// Whether this is among them.
     pub(crate) fn has(self, wait: Wait) -> bool {
         self.0 & bit(wait) != 0

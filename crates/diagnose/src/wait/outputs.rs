@@ -1,6 +1,6 @@
 //! Where the JVM's standard streams lead, and what is known of the processes that read them.
 use crate::facts::index::Index;
-use recording::{FileKey, OutputFact, OutputKind, OutputReaderFact};
+use recording::{OutputFact, OutputKind, OutputReaderFact, ThreadSlice};
 use std::collections::BTreeMap;
 
 /// `standard output` and `standard error` by their descriptors.
@@ -19,9 +19,9 @@ pub(crate) fn of_fd<'a>(index: &Index<'a>, fd: u32) -> Option<&'a OutputFact> {
 
 /// Whether a call of a thread is on a standard stream that the flags send the log to. A thread that
 /// has no name (JDK 8) may be the VM thread.
-pub(crate) fn is_log_stream(index: &Index<'_>, file: Option<FileKey>, fd: Option<u32>) -> bool {
-    let output = fd.and_then(|fd| of_fd(index, fd));
-    file.is_none() && output.is_some_and(|it| it.gc_log)
+pub(crate) fn is_log_stream(index: &Index<'_>, slice: &ThreadSlice) -> bool {
+    let output = slice.fd.and_then(|fd| of_fd(index, fd));
+    slice.file.is_none() && output.is_some_and(|it| it.gc_log)
 }
 
 /// The stream that the flags send the GC log to.
