@@ -52,9 +52,9 @@ pub use cause::evidence::{
 pub use cause::exposure::{Exposure, HazardKind, Likelihood, Scope};
 pub use compare::{CauseRow, Comparison, Row, Significance, compare};
 pub use culprits::container_or_unit;
+pub use facts::feature_version::feature_version;
 pub use facts::host_lines::{HostLine, HostLineKind};
 pub use facts::input_summary::InputSummary;
-pub use facts::jvm_flags::feature_version;
 pub use facts::situation::Situation;
 pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, metrics};
 pub use hazards::{Examination, Hazard, examine, hazard_kinds};

@@ -75,6 +75,7 @@ mod tests;
 mod thinning;
 mod thread;
 mod thrift;
+mod vm_flags;
 mod way;
 mod writer;
 
@@ -102,4 +103,5 @@ pub use surroundings::{CgroupFact, CpuUserFact, MemoryFact, PerfCounterFact};
 pub use survey::{DeletedFile, HostSettings, MemorySettings, Survey};
 pub use syscalls::Architecture;
 pub use thread::{FileKey, OffCpuCause, ThreadFact, ThreadRole, ThreadSlice, ThreadState};
+pub use vm_flags::{Setting, VmFlag, VmFlags, vm_size};
 pub use writer::{Summary, Writer};

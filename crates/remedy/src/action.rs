@@ -6,6 +6,7 @@
 //! house rule keeps other code from writing commands as text.
 mod quote;
 
+use recording::{VmFlag, vm_size};
 use std::fmt;
 
 /// A command: the program and its arguments, each as the program is to get it.
@@ -212,25 +213,13 @@ impl Action {
 
 /// What a flag sets that has one value: `-Xmx` of `-Xmx1g`, `UseNUMA` of `-XX:+UseNUMA`.
 pub(crate) fn flag_name(flag: &str) -> Option<&str> {
-    match flag.strip_prefix("-XX:") {
-        Some(rest) => rest.trim_start_matches(['+', '-']).split('=').next(),
-        None => flag.starts_with("-Xmx").then_some("-Xmx"),
-    }
+    let short = || flag.starts_with("-Xmx").then_some("-Xmx");
+    VmFlag::of(flag).map(|it| it.name).or_else(short)
 }
 
 /// The number or size that a flag sets, in bytes where it is a size.
 pub(crate) fn flag_number(flag: &str) -> Option<u64> {
-    let value = match flag.strip_prefix("-XX:") {
-        Some(rest) => rest.split_once('=')?.1,
-        None => flag.strip_prefix("-Xmx")?,
-    };
-    let (digits, shift) = match value.strip_suffix(['k', 'm', 'g', 't']) {
-        Some(digits) => {
-            (digits, ["k", "m", "g", "t"].iter().position(|it| value.ends_with(it))? * 10 + 10)
-        }
-        None => (value, 0),
-    };
-    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+    vm_size(VmFlag::of(flag).map_or_else(|| flag.strip_prefix("-Xmx"), VmFlag::value)?)
 }
 
 /// A word that is reported in a sentence: no line can be broken inside of it, so that none begins with

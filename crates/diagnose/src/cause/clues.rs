@@ -2,8 +2,9 @@
 use crate::{
     account::tally::{Exhibit, Tally},
     case::LogPart,
-    facts::{flags::Flags, index::Index, jvm_flags},
+    facts::{feature_version::feature_version, index::Index},
 };
+use recording::VmFlags;
 use std::{f64::consts::TAU, time::Duration};
 
 /// A wait strikes rarely when it is in no more than one of so many collections or stops,
@@ -200,7 +201,7 @@ impl Clues<'_> {
 
     /// What a flag is set to; `None` where the log does not tell.
     pub(crate) fn switch(&self, name: &str) -> Option<bool> {
-        Flags(self.flags()).switch(name)
+        VmFlags(self.flags()).switch(name)
     }
 
     /// The flags of the JVM, as far as the log tells.
@@ -210,7 +211,7 @@ impl Clues<'_> {
 
     /// Whether the JVM is known to be older than this feature version.
     pub(crate) fn is_before(&self, feature: u32) -> bool {
-        let version = self.index.jvm.and_then(|it| jvm_flags::feature_version(&it.version));
+        let version = self.index.jvm.and_then(|it| feature_version(&it.version));
         let is_legacy = self.index.log.is_some_and(|it| it.jvm.is_legacy);
         version.map_or(is_legacy, |it| it < feature)
     }

@@ -22,11 +22,11 @@ use crate::{
         Claims, Explanation,
         log_evidence::{LONG_COLLECTION, busy, collector, memory, seen, worst},
     },
-    facts::{flags::Flags, index::Index},
+    facts::index::Index,
     history::{History, Sizes},
     text,
 };
-use recording::Source;
+use recording::{Source, VmFlags};
 use std::time::Duration;
 
 /// From here on a pause is worth more than a word.
@@ -187,7 +187,7 @@ fn goal(log: &History, index: &Index<'_>) -> Option<String> {
     if collector(index) != "g1" {
         return None;
     }
-    let given = index.jvm.and_then(|it| Flags(&it.flags).number("MaxGCPauseMillis"));
+    let given = index.jvm.and_then(|it| VmFlags(&it.flags).number("MaxGCPauseMillis"));
     let goal = Duration::from_millis(given.unwrap_or(DEFAULT_GOAL_MS));
     let median = log.sums.median();
     let whose = if given.is_some() { "its pause goal" } else { "the default pause goal" };

@@ -31,11 +31,11 @@ use crate::{
         clues::{Clues, Suspicion},
         os_evidence::{counted, spent},
     },
-    facts::{flags::Flags, index::Index},
+    facts::index::Index,
     text,
     wait::Wait,
 };
-use recording::{Interval, Source};
+use recording::{Interval, Source, VmFlags};
 use std::time::Duration;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -70,7 +70,7 @@ fn is_compaction(case: &Case<'_>, segment: &Segment<'_>) -> bool {
 fn is_concluded(index: &Index<'_>, segment: &Segment<'_>) -> bool {
     let Some(LogPart::Kernel) = segment.log_part() else { return false };
     // Whether huge pages are given to those who do not ask is not known.
-    let asks = index.jvm.is_some_and(|it| Flags::of(it).is_on("UseTransparentHugePages"));
+    let asks = index.jvm.is_some_and(|it| VmFlags(&it.flags).is_on("UseTransparentHugePages"));
     let seen = index.facts.and_then(|it| it.coverage.as_ref());
     asks && !seen.is_some_and(|it| it.ran(Source::Compaction))
         && counts_say_so(index, segment.interval)

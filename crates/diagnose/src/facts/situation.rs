@@ -1,9 +1,9 @@
 //! The JVM and host of an input, as far as it tells.
 use crate::{
-    facts::{flags::Flags, index::Index, jvm_flags},
+    facts::{feature_version::feature_version, index::Index},
     history::History,
 };
-use recording::{CgroupFact, Facts, HostFact, JvmFact};
+use recording::{CgroupFact, Facts, HostFact, JvmFact, Setting, VmFlag, VmFlags};
 
 /// A heap of which more than this is live is full of it.
 pub(crate) const FULL_PERCENT: u128 = 70;
@@ -64,7 +64,7 @@ impl Situation {
             jvm: facts.jvm.clone(),
             host: facts.host.clone(),
             cgroup: facts.cgroup.clone(),
-            max_heap_bytes: facts.jvm.as_ref().and_then(|it| Flags(&it.flags).max_heap()),
+            max_heap_bytes: facts.jvm.as_ref().and_then(|it| VmFlags(&it.flags).max_heap()),
             ..Situation::default()
         }
     }
@@ -73,7 +73,7 @@ impl Situation {
     /// the log tells that it is so old.
     #[must_use]
     pub fn feature(&self) -> Option<u32> {
-        let version = self.jvm.as_ref().and_then(|it| jvm_flags::feature_version(&it.version));
+        let version = self.jvm.as_ref().and_then(|it| feature_version(&it.version));
         version.or(self.has_legacy_log.then_some(8))
     }
 
@@ -108,7 +108,7 @@ impl Situation {
     /// JVM's default does.
     #[must_use]
     pub fn switch(&self, name: &str) -> Option<bool> {
-        Flags(self.flags()).switch(name)
+        VmFlags(self.flags()).switch(name)
     }
 
     /// Whether `-XX:+name` was given and no `-XX:-name` behind it.
@@ -120,14 +120,13 @@ impl Situation {
     /// Whether a flag holds as it is written here: nothing that was given behind it undoes it.
     #[must_use]
     pub fn holds(&self, flag: &str) -> bool {
-        let Some(setting) = flag.strip_prefix("-XX:") else {
+        let Some(VmFlag { name, setting }) = VmFlag::of(flag) else {
             return self.flags().iter().any(|it| it == flag);
         };
-        match (setting.strip_prefix('+'), setting.strip_prefix('-'), setting.split_once('=')) {
-            (Some(name), ..) => self.is_on(name),
-            (_, Some(name), _) => self.switch(name) == Some(false),
-            (.., Some((name, value))) => Flags(self.flags()).value(name) == Some(value),
-            _ => false,
+        match setting {
+            Some(Setting::Switch(is_on)) => self.switch(name) == Some(is_on),
+            Some(Setting::Value(value)) => VmFlags(self.flags()).value(name) == Some(value),
+            None => false,
         }
     }
 
@@ -135,7 +134,7 @@ impl Situation {
     /// Of a switch that does not tell how it stands: see [`switch`](Self::switch).
     #[must_use]
     pub fn given(&self, name: &str) -> bool {
-        self.flags().iter().any(|it| jvm_flags::name(it) == Some(name))
+        VmFlags(self.flags()).is_given(name)
     }
 }
 

@@ -7,8 +7,7 @@
 //!
 //! HotSpot `runtime/arguments.cpp` (`parse_argument`, `process_argument`), and starting JDK 8, 11, 17, 21, 25
 //! and 27 with each form; `starts.rs` of the program's tests does so again.
-use crate::facts::flags::Flags;
-use crate::facts::jvm_flags;
+use recording::{Setting, VmFlag, VmFlags, vm_size};
 use strsim::levenshtein;
 
 const TABLE: &str = include_str!("jdk-flags.txt");
@@ -114,10 +113,11 @@ pub(super) fn is_ignored(name: &str, feature: u32) -> bool {
 }
 
 /// Whether flags are those of a JVM that the table is not about.
-fn are_of_another_jvm(flags: Flags<'_>, column: Option<usize>) -> bool {
+fn are_of_another_jvm(flags: VmFlags<'_>, column: Option<usize>) -> bool {
     let is_of_openj9 = |flag: &String| OF_OPENJ9.iter().any(|it| flag.starts_with(it));
     let is_of_build = |flag: &String| {
-        let name = jvm_flags::name(flag)
+        let name = VmFlag::of(flag)
+            .map(|it| it.name)
             .filter(|it| OF_OTHER_BUILDS.iter().any(|beginning| it.starts_with(beginning)));
         name.is_some_and(|name| column.is_none_or(|it| known(name, it).is_none()))
     };
@@ -125,7 +125,7 @@ fn are_of_another_jvm(flags: Flags<'_>, column: Option<usize>) -> bool {
 }
 
 /// What is wrong with flags, for the JDK of this feature version where that is known, in their order.
-pub(super) fn wrong(flags: Flags<'_>, feature: Option<u32>) -> Vec<Wrong> {
+pub(super) fn wrong(flags: VmFlags<'_>, feature: Option<u32>) -> Vec<Wrong> {
     let column = feature.and_then(column);
     if are_of_another_jvm(flags, column) {
         return Vec::new();
@@ -164,21 +164,14 @@ impl Unlocked {
 /// `-Xmx4q is no size`.
 fn size(flag: &str) -> Option<String> {
     let (option, given) = SIZES.iter().find_map(|it| Some((it, flag.strip_prefix(it)?)))?;
-    (!is_number(given)).then(|| {
+    vm_size(given).is_none().then(|| {
         let what = if given.is_empty() { "has no size behind it" } else { "is no size" };
         format!("{flag} {what}: {option} takes digits and one of k, m, g, t")
     })
 }
 
-/// Digits with a letter for the unit, or a hexadecimal number, which JDK 8 does not take.
-fn is_number(text: &str) -> bool {
-    let is_decimal = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
-    let digits = text.strip_suffix(['k', 'K', 'm', 'M', 'g', 'G', 't', 'T']).unwrap_or(text);
-    is_decimal(digits) || digits.starts_with("0x") || digits.starts_with("0X")
-}
-
 fn one(flag: &str, feature: u32, column: usize, unlocked: &Unlocked) -> Option<Wrong> {
-    let name = jvm_flags::name(flag)?;
+    let name = VmFlag::of(flag)?.name;
     let (known, before_9) = (known(name, column), feature < 9);
     let Some(known) = known else {
         let meant = || slip(name, column).map(|it| format!(" (is {it} meant?)"));
@@ -222,11 +215,9 @@ fn form(flag: &str, name: &str, known: Known, before_9: bool) -> Option<String> 
     if matches!(known.kind, b'a' | b'o') {
         return None;
     }
-    let given = flag.strip_prefix("-XX:")?;
-    let is_switched = given.starts_with(['+', '-']);
-    let value = given.split_once('=').map(|it| it.1);
+    let setting = VmFlag::of(flag)?.setting;
     if known.form == b'b' {
-        return (!is_switched || value.is_some())
+        return (!matches!(setting, Some(Setting::Switch(_))))
             .then(|| format!("{flag}: {name} is a switch, -XX:+{name} or -XX:-{name}"));
     }
     let what = match known.form {
@@ -235,13 +226,14 @@ fn form(flag: &str, name: &str, known: Known, before_9: bool) -> Option<String> 
         b's' => "a text",
         _ => return None,
     };
-    let is_right = match (known.form, value) {
-        _ if is_switched => false,
-        (_, None) => false,
+    let is_right = match (known.form, setting) {
         // Whether a number may be negative is not in the table.
-        (b'n', Some(value)) => is_number(value.strip_prefix('-').unwrap_or(value)),
-        (b'f', Some(value)) => is_fraction(value, before_9),
-        (_, Some(_)) => true,
+        (b'n', Some(Setting::Value(value))) => {
+            vm_size(value.strip_prefix('-').unwrap_or(value)).is_some()
+        }
+        (b'f', Some(Setting::Value(value))) => is_fraction(value, before_9),
+        (_, Some(Setting::Value(_))) => true,
+        _ => false,
     };
     (!is_right).then(|| format!("{flag}: {name} takes {what}, as in -XX:{name}={}", example(known)))
 }
@@ -269,7 +261,7 @@ mod tests {
     #[track_caller]
     fn check(feature: u32, line: &str, expected: &[&str]) {
         let flags: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let found = wrong(Flags(&flags), Some(feature)).into_iter();
+        let found = wrong(VmFlags(&flags), Some(feature)).into_iter();
         let found = found.map(|it| format!("{}{}", if it.is_forgiven { "" } else { "!" }, it.why));
         assert_eq!(found.collect::<Vec<_>>(), expected, "{feature} {line}");
     }

@@ -18,10 +18,9 @@ use crate::{
     LogDiagnosis, Scope, Situation, WaitLocation,
     cause::exposure::{Check, Exposed, OfLog},
     causes,
-    facts::flags::Flags,
 };
 use gclog::Parser;
-use recording::{LogLine, Survey};
+use recording::{LogLine, Survey, VmFlags};
 
 /// A hazard that was found.
 #[derive(Clone, Debug)]
@@ -79,7 +78,7 @@ impl<'a> Exposure<'a> {
         let log = (!facts.log_lines.is_empty()).then(|| explained(&facts.log_lines));
         let of_log = log.as_ref().map(|it| it.situation.clone()).unwrap_or_default();
         let log = log.map(|it| it.findings.iter().map(of_log_alone).collect());
-        let max_heap_bytes = facts.jvm.as_ref().and_then(|it| Flags::of(it).max_heap());
+        let max_heap_bytes = facts.jvm.as_ref().and_then(|it| VmFlags(&it.flags).max_heap());
         let Situation { jvm, host, cgroup, .. } = Situation::of_facts(facts);
         let max_heap_bytes = max_heap_bytes.or(of_log.max_heap_bytes);
         let situation = Situation { jvm, host, cgroup, max_heap_bytes, ..of_log };

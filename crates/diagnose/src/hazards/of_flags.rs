@@ -6,9 +6,9 @@ use super::{
 use crate::{
     Exposure, HazardKind, Likelihood, Scope,
     cause::exposure::{Check, Exposed},
-    facts::jvm_flags,
     text,
 };
+use recording::VmFlag;
 
 pub(super) static ALL: [HazardKind; 6] = [
     HazardKind {
@@ -127,7 +127,7 @@ fn not_there(exposure: &Exposure<'_>, feature: u32) -> Vec<Wrong> {
 }
 
 fn fates<'a>(exposure: &'a Exposure<'_>, feature: u32) -> impl Iterator<Item = (&'a str, Fate)> {
-    let of = move |flag: &'a String| Some((flag.as_str(), fate(jvm_flags::name(flag)?, feature)?));
+    let of = move |flag: &'a String| Some((flag.as_str(), fate(VmFlag::of(flag)?.name, feature)?));
     exposure.situation.flags().iter().filter_map(of)
 }
 
@@ -169,7 +169,7 @@ fn ignored(exposure: &Exposure<'_>) -> Check {
         })
         .collect();
     let of_table = |flag: &&String| {
-        let name = jvm_flags::name(flag).unwrap_or_default();
+        let name = VmFlag::of(flag).map_or("", |it| it.name);
         fate(name, feature).is_none() && jdk_flags::is_ignored(name, feature)
     };
     let of_table = exposure.situation.flags().iter().filter(of_table).map(String::as_str);

@@ -1,6 +1,6 @@
 //! The JVM as its log shows it.
 use gclog::{Collector, GcEvent, InitFact};
-use recording::JvmFact as Jvm;
+use recording::{JvmFact as Jvm, VmFlags};
 
 /// Flags are kept up to this many; a command line with more is no command line.
 const MOST_FLAGS: usize = 512;
@@ -67,14 +67,11 @@ impl LogJvm {
 
     fn set_flags(&mut self, flags: &str) {
         self.flags = flags.split_whitespace().take(MOST_FLAGS).map(str::to_owned).collect();
-        let number = |name: &str| {
-            let value = self.flags.iter().rev().find_map(|it| it.strip_prefix(name))?;
-            value.parse::<u64>().ok()
-        };
-        self.region_size_bytes = self.region_size_bytes.or(number("-XX:G1HeapRegionSize="));
-        self.max_heap_bytes = self.max_heap_bytes.or(number("-XX:MaxHeapSize="));
+        let given = VmFlags(&self.flags);
+        self.region_size_bytes = self.region_size_bytes.or(given.number("G1HeapRegionSize"));
+        self.max_heap_bytes = self.max_heap_bytes.or(given.max_heap());
         if self.parallel_workers == 0
-            && let Some(workers) = number("-XX:ParallelGCThreads=")
+            && let Some(workers) = given.number("ParallelGCThreads")
         {
             self.parallel_workers = u32::try_from(workers).unwrap_or(u32::MAX);
         }

@@ -9,9 +9,10 @@
 use super::{ConnectionError, request::Request, told::Told, until::Until};
 use crate::{
     Jvm, Roots,
-    host::{Given, Looked, Named, ProcessDir, Rights, Stat, Status, flag_switch, flags},
+    host::{Given, Looked, Named, ProcessDir, Rights, Stat, Status, flags},
     process::Process,
 };
+use recording::VmFlags;
 use rustix::{
     event::PollFlags,
     fd::OwnedFd,
@@ -261,10 +262,8 @@ fn catches_quit(status: &str) -> bool {
 
 /// An error where SIGQUIT would make it print a thread dump and no more, or may do so.
 fn accepts_attach(given: &Given) -> Result<(), ConnectionError> {
-    let by_value = format!("-XX:{DISABLED}=");
-    if flag_switch(&given.flags, DISABLED) == Some(true)
-        || given.flags.iter().any(|it| it.starts_with(&by_value))
-    {
+    let flags = VmFlags(&given.flags);
+    if flags.is_on(DISABLED) || flags.value(DISABLED).is_some() {
         return Err(ConnectionError::NotResponding);
     }
     match given.unread.first() {

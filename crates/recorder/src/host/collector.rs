@@ -2,20 +2,7 @@
 //!
 //! Names of threads are cut by the kernel at 15 bytes. Before JDK 9 HotSpot gave them none on
 //! Linux (all are `java`), so that without flags nothing can be said there.
-use super::flags;
-
-/// Flags that choose a collector, and the collector.
-const CHOICES: [(&str, &str); 9] = [
-    ("UseG1GC", "g1"),
-    ("UseParallelGC", "parallel"),
-    ("UseParallelOldGC", "parallel"),
-    ("UseSerialGC", "serial"),
-    ("UseConcMarkSweepGC", "cms"),
-    ("UseZGC", "zgc"),
-    ("UseShenandoahGC", "shenandoah"),
-    ("UseEpsilonGC", "epsilon"),
-    ("UseParNewGC", "cms"),
-];
+use recording::VmFlags;
 
 /// Beginnings of names that only one collector gives, most telling first.
 const NAMES: [(&str, &str); 9] = [
@@ -35,14 +22,10 @@ const WORKERS: [&str; 5] = ["GC Thread#", "ParGC Thread#", "ZWorker#", "XWorker#
 
 /// `g1`, `parallel`, …; empty where neither flags nor names tell.
 pub(crate) fn collector(flags: &[String], names: &[String]) -> &'static str {
-    by_flags(flags).unwrap_or_else(|| by_names(names))
-}
-
-fn by_flags(given: &[String]) -> Option<&'static str> {
-    given.iter().rev().find_map(|flag| {
-        let name = flag.strip_prefix("-XX:+")?;
-        CHOICES.iter().find(|(choice, _)| *choice == name).map(|(_, id)| *id)
-    })
+    match VmFlags(flags).collectors()[..] {
+        [one] => one,
+        _ => by_names(names),
+    }
 }
 
 fn by_names(names: &[String]) -> &'static str {
@@ -65,7 +48,7 @@ pub(crate) fn gc_threads(collector: &str, given: &[String], names: &[String]) ->
     }
     let is_worker = |name: &&String| WORKERS.iter().any(|start| name.starts_with(start));
     let seen = u32::try_from(names.iter().filter(is_worker).count()).unwrap_or(u32::MAX);
-    let configured = flags::value(given, "ParallelGCThreads").and_then(|it| it.parse().ok());
+    let configured = VmFlags(given).number("ParallelGCThreads").and_then(|it| it.try_into().ok());
     seen.max(configured.unwrap_or(0))
 }
 
@@ -81,8 +64,8 @@ mod tests {
     }
 
     #[test]
-    fn the_last_flag_decides() {
-        check("-XX:+UseG1GC -XX:+UseParallelGC", "VM Thread", "parallel 0");
+    fn a_flag_that_chooses_one_decides() {
+        check("-XX:+UseG1GC -XX:-UseG1GC -XX:+UseParallelGC", "VM Thread", "parallel 0");
         check("-XX:-UseG1GC", "VM Thread", "serial 1");
         check("-XX:+UseConcMarkSweepGC -XX:ParallelGCThreads=4", "java, java", "cms 4");
     }

@@ -1,6 +1,6 @@
 //! The flags a JVM was given, wherever they were given.
 use super::{jvms::Jvm, launch, process::ProcessDir, rights::Rights};
-use recording::MASK;
+use recording::{MASK, VmFlag, VmFlags, vm_size};
 use std::io;
 
 /// Argument files and flag files longer than this are not read, nor more of all of them.
@@ -141,18 +141,19 @@ fn collect(
     given.extend(words(&sources.last_options));
 
     let mut flags = Vec::new();
-    if let Some(path) = given.iter().rev().find_map(|it| it.strip_prefix("-XX:Flags=")) {
+    if let Some(path) = VmFlags(&given).value("Flags") {
         flags.extend(settings(&read_file(path).unwrap_or_default()));
     }
     for flag in given {
-        let options_file = flag.strip_prefix("-XX:VMOptionsFile=").and_then(&mut *read_file);
+        let named = VmFlag::of(&flag).filter(|it| it.name == "VMOptionsFile");
+        let options_file = named.and_then(VmFlag::value).and_then(&mut *read_file);
         if is_flag(&flag) {
             flags.push(flag);
         }
         let inside = launch::environment_words(&options_file.unwrap_or_default());
         flags.extend(inside.into_iter().filter(|it| is_flag(it)));
     }
-    if switch(&flags, "IgnoreUnrecognizedVMOptions") == Some(true) {
+    if VmFlags(&flags).is_on("IgnoreUnrecognizedVMOptions") {
         flags = flags.into_iter().map(without_unknown).collect();
     }
     flags
@@ -172,11 +173,8 @@ fn without_unknown(flag: String) -> String {
 
 /// `3`, `75.0`, `-1`, `0x10`, `512m`: what HotSpot reads as a number or a size.
 fn is_number(value: &str) -> bool {
-    let digits =
-        value.trim_start_matches('-').trim_end_matches(['k', 'K', 'm', 'M', 'g', 'G', 't', 'T']);
-    let hexadecimal = digits.strip_prefix("0x").filter(|it| it.len() <= 16);
-    let is_hexadecimal = |it: &str| it.bytes().all(|it| it.is_ascii_hexdigit());
-    hexadecimal.is_some_and(is_hexadecimal) || digits.parse::<f64>().is_ok_and(f64::is_finite)
+    vm_size(value.strip_prefix('-').unwrap_or(value)).is_some()
+        || value.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
 /// `-X…`, `-XX:…` and `-verbose:…`, not `-D…`: properties are the application's, and often secret.
@@ -187,22 +185,6 @@ fn is_flag(argument: &str) -> bool {
 /// Flags of a `-XX:Flags=` file: `+Flag`, `-Flag` and `Flag=value`, `#` comments.
 fn settings(text: &str) -> impl Iterator<Item = String> {
     launch::file_words(text).into_iter().map(|word| format!("-XX:{word}"))
-}
-
-/// The last value of `-XX:name=value`.
-pub(crate) fn value<'a>(flags: &'a [String], name: &str) -> Option<&'a str> {
-    let of = |flag: &'a String| flag.strip_prefix("-XX:")?.strip_prefix(name)?.strip_prefix('=');
-    flags.iter().rev().find_map(of)
-}
-
-/// The last setting of `-XX:+name`, `-XX:-name`; `None` where it is not set.
-pub(crate) fn switch(flags: &[String], name: &str) -> Option<bool> {
-    let of = |flag: &String| match flag.strip_prefix("-XX:")?.strip_suffix(name)? {
-        "+" => Some(true),
-        "-" => Some(false),
-        _ => None,
-    };
-    flags.iter().rev().find_map(of)
 }
 
 /// `environ`: `NAME=value`, each ended by a zero byte.
@@ -286,22 +268,6 @@ mod tests {
         let mut read = within(25, |_| Some("-Xmx1g -Xm".into()));
         let read = [(); 4].map(|()| read("opts").is_some());
         assert_eq!(read, [true, true, false, false]);
-    }
-
-    #[test]
-    fn the_last_value_of_a_flag_holds() {
-        let flags =
-            words("-XX:ParallelGCThreads=3 -XX:ParallelGCThreads=5 -XX:ParallelGCThreadsX=9");
-        assert_eq!(value(&flags, "ParallelGCThreads"), Some("5"));
-        assert_eq!(value(&flags, "ConcGCThreads"), None);
-    }
-
-    #[test]
-    fn the_last_setting_of_a_switch_holds() {
-        let flags = words("-XX:+A -XX:-A -XX:+AB -XX:+B -XX:A=1");
-        assert_eq!(switch(&flags, "A"), Some(false));
-        assert_eq!(switch(&flags, "B"), Some(true));
-        assert_eq!(switch(&flags, "C"), None);
     }
 
     #[test]

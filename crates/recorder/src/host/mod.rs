@@ -74,7 +74,7 @@ pub use clocks::now;
 pub(crate) use clocks::thread_cpu;
 pub(crate) use counters::{Counters, throttled_ns};
 pub(crate) use counters_file::CountersFile;
-pub(crate) use flags::{Given, Named, read as flags, switch as flag_switch};
+pub(crate) use flags::{Given, Named, read as flags};
 pub use host_facts::host_fact;
 pub(crate) use in_the_way::ProbedLibrary;
 pub(crate) use inside::Looked;

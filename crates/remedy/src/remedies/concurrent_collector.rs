@@ -14,6 +14,7 @@
 //! JEP 307 (parallel full collection for G1), JEP 439.
 use crate::{Action, Advice, Remedy};
 use diagnose::{Finding, Situation};
+use recording::VmFlag;
 use std::time::Duration;
 
 pub(super) static REMEDY: Remedy = Remedy {
@@ -79,7 +80,6 @@ fn beyond_g1(situation: &Situation) -> Option<Advice> {
 fn is_of_old(flag: &str) -> bool {
     const NAMES: [&str; 5] =
         ["UseSerialGC", "UseParallelGC", "UseParallelOldGC", "UseConcMarkSweepGC", "UseParNewGC"];
-    let Some(flag) = flag.strip_prefix("-XX:") else { return flag == "-Xconcgc" };
-    let name = flag.trim_start_matches(['+', '-']).split('=').next().unwrap_or_default();
+    let Some(VmFlag { name, .. }) = VmFlag::of(flag) else { return flag == "-Xconcgc" };
     NAMES.contains(&name) || name.starts_with("CMS") || name.starts_with("UseCMS")
 }

@@ -1,6 +1,6 @@
 //! What a JVM on its host is exposed to: all that a hazard may look at.
-use crate::{Detail, Situation, facts::flags::Flags};
-use recording::{FileFact, FileKey, HostSettings, JvmFact, MemoryFact, Sample, Survey};
+use crate::{Detail, Situation};
+use recording::{FileFact, FileKey, HostSettings, JvmFact, MemoryFact, Sample, Survey, VmFlags};
 use std::time::Duration;
 
 /// What the lines of a GC log prove of one cause.
@@ -37,8 +37,8 @@ impl<'a> Exposure<'a> {
     }
 
     /// Its flags.
-    pub(crate) fn flags(&self) -> Flags<'_> {
-        Flags(self.situation.flags())
+    pub(crate) fn flags(&self) -> VmFlags<'_> {
+        VmFlags(self.situation.flags())
     }
 
     /// Settings of the host.

@@ -41,7 +41,7 @@ fn on_disk(exposure: &Exposure<'_>) -> Check {
             Medium::Unknown => Check::Unknown("whether the GC log is on a disk"),
         };
     }
-    match flags.log_file() {
+    match recording::gc_log_file(flags.0) {
         None => Check::Fine,
         Some(_) if exposure.runs() => Check::Unknown("where the GC log is"),
         Some(path) if IN_MEMORY.iter().any(|it| path.starts_with(it)) => Check::Fine,

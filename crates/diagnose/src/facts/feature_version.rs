@@ -1,4 +1,5 @@
-//! What a JVM's version and flags say.
+//! What a JVM's version says.
+
 /// The feature version: 17 of `17.0.15+6`, 8 of `1.8.0_412`; `None` of what is no version.
 #[must_use]
 pub fn feature_version(version: &str) -> Option<u32> {
@@ -7,13 +8,6 @@ pub fn feature_version(version: &str) -> Option<u32> {
         1 => numbers.next()?.ok(),
         feature => Some(feature),
     }
-}
-
-/// `UseNUMA` of `-XX:+UseNUMA`, `ParallelGCThreads` of `-XX:ParallelGCThreads=3`; `None` of what is
-/// no `-XX:` flag.
-pub(crate) fn name(flag: &str) -> Option<&str> {
-    let flag = flag.strip_prefix("-XX:")?;
-    flag.strip_prefix(['+', '-']).unwrap_or(flag).split('=').next()
 }
 
 #[cfg(test)]
@@ -26,14 +20,5 @@ mod tests {
         assert_eq!(feature_version("1.8.0_412-b08"), Some(8));
         assert_eq!(feature_version("25+36"), Some(25));
         assert_eq!(feature_version(""), None);
-    }
-
-    #[test]
-    fn names_of_flags_in_every_spelling() {
-        let of = |flag| name(flag).unwrap_or("none");
-        assert_eq!(of("-XX:+UseNUMA"), "UseNUMA");
-        assert_eq!(of("-XX:-UseNUMA"), "UseNUMA");
-        assert_eq!(of("-XX:ParallelGCThreads=3"), "ParallelGCThreads");
-        assert_eq!(of("-Xmx1g"), "none");
     }
 }
