@@ -1,4 +1,5 @@
-//! What a file is, from its first bytes.
+//! What a file is, from its first bytes. Another file that people have at hand, and that is no GC log, is a
+//! [`Foreign`] here.
 use crate::{
     clean, monitors,
     scan::integer,

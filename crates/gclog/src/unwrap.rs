@@ -1,4 +1,5 @@
-//! Lines to which a container runtime, syslog or another program has added something.
+//! Lines to which a container runtime, syslog or another program has added something: another way of
+//! wrapping is read here, what is glued to a line itself by `clean.rs`.
 //!
 //! A wrapped log is told by its first line of a JVM; until then each line is tried. In a plain log
 //! that costs nothing from its first line on. Several layers are taken off, such as the name and the

@@ -1,5 +1,6 @@
 //! Kinds of causes: what can be reported without privilege where the mechanism cannot, and what also
-//! happens where nothing is wrong.
+//! happens where nothing is wrong. A cause says its class itself (`Cause::class`); here it becomes one of the
+//! lab's.
 use serde::Serialize;
 
 /// What kind of thing stopped a JVM.

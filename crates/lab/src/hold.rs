@@ -1,4 +1,5 @@
-//! A fault that goes on until it is told to end, so that whatever one likes can be tried on it.
+//! A fault that goes on until it is told to end, so that whatever one likes can be tried on it: `whypause lab
+//! hold`.
 use crate::{
     Collector, Jdk, LabError, Output, RunOptions, Running, Scenario, Staged, Variant, bench::Bench,
     once, output::Progress, run::Plan, stage::END_PATIENCE,

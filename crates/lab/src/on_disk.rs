@@ -1,4 +1,4 @@
-//! The lab's slow disk for somebody else's program.
+//! The lab's slow disk for another program: `whypause lab disk`.
 use crate::{
     BackgroundWriter, Disturbance, LabError, Output, Reason, Running, SlowDisk, Takes,
     background_writer::Writing,

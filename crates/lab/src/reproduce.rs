@@ -1,4 +1,5 @@
-//! The figures and tables of the documents that this program grew from, made again on this host.
+//! The figures and tables of the documents that this program grew from, made again on this host. Another one
+//! is a part in `reproduce/`, listed here.
 //!
 //! A part is one document's experiment. Each is written as soon as it is done: `ID.md`, its figures
 //! as SVG and its numbers as JSON; the page is put together from all parts that are there, so a run

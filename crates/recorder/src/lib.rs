@@ -10,7 +10,8 @@
 //! The kernel side (`src/bpf`) watches the JVM's safepoint probes and what its threads do inside
 //! safepoints; background threads read what `/proc` and the GC log tell. The recorder never
 //! lengthens a pause: no wake-up per event, no stack where it says nothing, nothing decoded that
-//! is not wanted, no write anywhere.
+//! is not wanted, no write to a disk. [`SafepointLog`] and [`set_log_output`] change outputs of the JVM's log,
+//! where that is asked for.
 #[cfg_attr(not(feature = "bpf"), allow(dead_code, reason = "probes alone are let go"))]
 mod aside;
 mod attach;

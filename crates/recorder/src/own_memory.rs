@@ -1,4 +1,4 @@
-//! How this process holds memory while it records.
+//! How this process holds memory while it records; its ring buffer, the largest part, is in `kernel/ring.rs`.
 
 /// Below so many bytes at the end of the heap nothing is given back.
 #[cfg(target_env = "gnu")]

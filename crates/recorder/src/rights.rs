@@ -1,4 +1,4 @@
-//! Gives up the rights that only the attach needs.
+//! Gives up the rights that only the attach needs: what a recording needs afterwards is kept here.
 //!
 //! A recorder runs for hours, mostly as root, and reads what the users of JVMs have made. Whatever one
 //! of them might find to make it do, it shall do with as little as possible. Rights belong to threads:

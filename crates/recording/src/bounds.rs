@@ -1,4 +1,5 @@
-//! What a Parquet file asks for, added up before the library decodes any of it.
+//! What a Parquet file asks for, added up before the library decodes any of it: how much a recording may
+//! unpack to is decided here.
 //!
 //! A page says how many bytes it unpacks to and how many values it holds, and a few bytes may say
 //! gigabytes: zstd packs a thousand to one, and a repeated value is stored once. All that can be

@@ -1,4 +1,4 @@
-//! What was watched, what was lost, what could not be read.
+//! What was watched, what was lost, what could not be read. A new kind of observation is a [`Source`] here.
 use crate::Manifest;
 use std::{collections::BTreeMap, time::Duration};
 

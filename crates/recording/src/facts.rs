@@ -1,4 +1,4 @@
-//! The rows of the tables, and a batch of them.
+//! The rows of the tables, and a batch of them. A new fact is a field here and a column of its table.
 use crate::{
     CgroupFact, Clock, ClockOffset, Coverage, CpuUserFact, FileKey, Interval, LogLine, MemoryFact,
     MonoTime, OutputFact, OutputReaderFact, PackedLines, PerfCounterFact, ThreadFact, ThreadSlice,

@@ -1,8 +1,9 @@
 //! The JVM's options that configure its log: `-Xlog:what:output:decorators:options` and `-Xloggc:file`.
 //!
-//! The only reader of them. Grammar: `LogConfiguration::parse_command_line_arguments` and
-//! `LogSelectionList::parse` of HotSpot's `logging/logConfiguration.cpp` and `logSelectionList.cpp`: parts
-//! are parted at colons, but not within quotes; what is left out is `all`, standard output, and defaults.
+//! The only reader of them: another form is a case in the table of the tests. Grammar:
+//! `LogConfiguration::parse_command_line_arguments` and `LogSelectionList::parse` of HotSpot's
+//! `logging/logConfiguration.cpp` and `logSelectionList.cpp`: parts are parted at colons, but not within
+//! quotes; what is left out is `all`, standard output, and defaults.
 
 /// One such option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

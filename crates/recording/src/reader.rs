@@ -1,4 +1,5 @@
-//! Reading a recording: sealed parts and live segments, nothing written.
+//! Reading a recording: sealed parts and live segments, nothing written. How much memory its rows may take is
+//! decided here.
 use crate::{
     Facts, Note, Recording, RecordingError,
     columns::Columns,

@@ -1,5 +1,5 @@
 //! Tables and columns as data: one description of each, from which the Arrow schema, the checks on
-//! reading and the documentation are made.
+//! reading and what a file says of itself are made.
 use crate::{Facts, columns::Columns, tables};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};

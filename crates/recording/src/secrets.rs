@@ -1,4 +1,5 @@
-//! What looks like a secret is not kept, and not shown of recordings that kept it.
+//! What looks like a secret is not kept, and not shown of recordings that kept it. Another kind of secret is
+//! masked here.
 //!
 //! Command lines hold passwords: `-Ddb.password=…`, `--token …`, `https://user:password@host/`.
 //! The recorder leaves out what nobody needs; of the rest, and of whatever an older recorder wrote,

@@ -1,5 +1,5 @@
 //! What is found of a JVM and its host at one moment, without recording: rows of the tables, and
-//! settings that no table keeps.
+//! settings that no table keeps. A setting that a hazard is to know is a field here.
 use crate::{Facts, FileKey};
 
 /// A JVM and its host, looked at twice within a second or so.

@@ -1,5 +1,6 @@
 //! System calls by their numbers, on every architecture that recordings come from: a recording of one
-//! is read on another, so the numbers that the C library has for this one are not enough.
+//! is read on another, so the numbers that the C library has for this one are not enough. Another call is a row
+//! here, another architecture a column.
 
 /// A system call.
 #[derive(Clone, Copy, Debug)]

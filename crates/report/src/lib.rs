@@ -1,6 +1,7 @@
 //! What was found out, for people and for programs.
 //!
-//! A [`diagnose::Diagnosis`] goes in; text, JSON, Markdown or CSV comes out.
+//! A [`diagnose::Diagnosis`] goes in; text, JSON, Markdown, CSV, a page or a trace comes
+//! out, and metrics of what a watch sees.
 //! This is the only crate that serialises for others: the shapes in [`json`] are a contract,
 //! the types of `diagnose` are not.
 //!

@@ -1,4 +1,5 @@
-//! Seconds stopped, by cause, for a monitoring system: what `watch` counts of all stops.
+//! Seconds stopped, by cause, for a monitoring system: what `watch` counts of all stops. Another number is
+//! counted in `numbers.rs`, and written in `exposition.rs` and in `otlp.rs`, which know nothing of each other.
 //!
 //! [`Metrics`] holds the numbers of all JVMs that are watched, [`JvmMetrics`] is where those of one of
 //! them are counted, [`Metrics::text`] is what is scraped and [`Metrics::otlp`] what is pushed. A label

@@ -1,4 +1,4 @@
-//! Answers that can be shown to strangers: names become placeholders.
+//! Answers that can be shown to strangers: names become placeholders. Another kind of name is hidden here.
 //!
 //! What is replaced are fields of facts, before anything is concluded from them, so that no answer
 //! in any format can hold a name: `/var/log/orders/gc.log` is `/path-1.log` wherever it is spoken

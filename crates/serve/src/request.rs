@@ -1,4 +1,4 @@
-//! What is asked, who may ask, and what is answered.
+//! What is asked, who may ask, and what is answered. Who may is decided here alone.
 use crate::EventReceiver;
 use hyper::{
     HeaderMap, Method, StatusCode, Uri,

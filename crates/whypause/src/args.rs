@@ -1,4 +1,5 @@
-//! What can be typed. Help, man pages and completions are made from these definitions.
+//! What can be typed: a new option is a field here or in `args/`. Help, man pages and completions are made from
+//! these definitions.
 mod bare_pid;
 mod compared;
 mod doctor;

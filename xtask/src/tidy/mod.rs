@@ -15,6 +15,7 @@ mod messages;
 mod network;
 mod packaging;
 mod paths;
+mod places;
 mod prose;
 mod purity;
 mod reach;

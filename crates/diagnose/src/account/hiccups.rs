@@ -6,7 +6,7 @@
 //!
 //! Waits of application threads that overlap, or nearly, are one [`Pause`]; its account is at each
 //! instant the thread with the longest wait. Waits for a CPU or for the application's own files are
-//! its own affair.
+//! its own affair. Which waits count is decided in `is_wait`.
 use crate::{
     Pause, PauseKind, Times,
     account::{cover, merge},

@@ -1,4 +1,4 @@
-//! When nothing is ruled out.
+//! When nothing is ruled out: decided here, for all causes.
 //!
 //! "It was watched for and did not strike" is as firm as what was seen is complete. Time that no
 //! cause explains may be any cause's whose rules do not know this form of it, and what was lost may

@@ -1,4 +1,4 @@
-//! The rows of a comparison: what each number is, and which test fits it.
+//! The rows of a comparison: what each number is, and which test fits it. Another number is a row here.
 use super::{
     causes::per,
     row::{Row, Significance},

@@ -1,4 +1,5 @@
-//! What the host did over the whole recording, as lines to lay beneath the pauses.
+//! What the host did over the whole recording, as lines to lay beneath the pauses. Another line begins here,
+//! and goes on in `crates/report/src/html/host.rs`.
 use crate::facts::index::Index;
 use recording::{Architecture, MonoTime};
 use std::collections::BTreeMap;

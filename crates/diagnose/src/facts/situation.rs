@@ -1,4 +1,4 @@
-//! The JVM and host of an input, as far as it tells.
+//! The JVM and host of an input, as far as it tells: what remedies are to know of them is a field here.
 use crate::{
     facts::{feature_version::feature_version, index::Index},
     history::History,

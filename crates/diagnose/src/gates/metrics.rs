@@ -1,4 +1,4 @@
-//! What a gate can ask about.
+//! What a gate can ask about: another number has its name here, and its value in `measure.rs`.
 
 /// A number of a run that a gate can ask about.
 #[derive(Debug, PartialEq, Eq)]

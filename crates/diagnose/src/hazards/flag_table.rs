@@ -1,5 +1,5 @@
 //! Flags that a JDK no longer knows: from which version on it ignores them with a warning, and from
-//! which it does not start with them.
+//! which it does not start with them. Another flag is a row here, with both sides of the version in the tests.
 //!
 //! From `special_jvm_flags` of HotSpot's `runtime/arguments.cpp` in JDK 14, 22 and 25, and from starting
 //! JDK 8, 11, 17, 21 and 25 with each. Where the two leave a version open, the later one stands here.

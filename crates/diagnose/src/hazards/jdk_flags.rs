@@ -6,7 +6,7 @@
 //! # Source
 //!
 //! HotSpot `runtime/arguments.cpp` (`parse_argument`, `process_argument`), and starting JDK 8, 11, 17, 21, 25
-//! and 27 with each form; `starts.rs` of the program's tests does so again.
+//! and 27 with each form; `crates/whypause/tests/it/starts.rs` does so again.
 use recording::{Setting, VmFlag, VmFlags, vm_size};
 use strsim::levenshtein;
 

@@ -1,4 +1,4 @@
-//! The page of a cause, mechanism, remedy or scenario: the leading `//!` lines of its file.
+//! The page of a cause, mechanism, remedy or scenario: the leading `//!` lines of its file, cut out of it here.
 
 /// The leading `//!` lines of a file beside the one where this stands, as Markdown. They are cut out while
 /// the program is compiled: it does not carry its source.

@@ -1,7 +1,7 @@
 //! Unified logging (`-Xlog`, JDK 9 and later): from a message to what it says.
 //!
 //! `decorations` splits a line; this module looks at the first bytes of the message to reject what
-//! is of no interest, and hands the rest to the file of its family. Another collector is one more
+//! is of no interest ([`HEADS`]), and hands the rest to the file of its family. Another collector is one more
 //! file here and its line in [`HEADS`], in [`GENERATIONS`], in the names of pauses, or in [`cycle`].
 mod cms;
 pub(crate) mod decorations;

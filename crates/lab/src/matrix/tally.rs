@@ -1,4 +1,4 @@
-//! How often the answers were right: pure counting.
+//! How often the answers were right: pure counting. What counts as right is decided here.
 use super::{
     from_log::LogTally,
     seen::{Key, Seen},

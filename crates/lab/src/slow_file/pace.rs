@@ -1,4 +1,4 @@
-//! How long each request takes.
+//! How long each request to a slow disk takes.
 use crate::slow_disk::Limit;
 use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},

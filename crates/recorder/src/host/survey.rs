@@ -1,4 +1,5 @@
-//! What there is to know of a JVM and its host at one moment, without recording anything.
+//! What there is to know of a JVM and its host at one moment, without recording anything: what a hazard is to
+//! know is read here.
 //!
 //! [`survey`] reads what does not change by the second. [`surveys`] looks at several JVMs twice, and so
 //! also tells how busy their disks are, who writes, and whether their quotas are used up meanwhile. The

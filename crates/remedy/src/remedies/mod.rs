@@ -1,4 +1,4 @@
-//! All remedies, one file each.
+//! All remedies, one file each, in the order of their ids.
 use crate::Remedy;
 
 mod attach_gently;

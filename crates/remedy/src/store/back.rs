@@ -1,4 +1,4 @@
-//! Taking back what was changed.
+//! Taking back what was changed: when, in which order, and what stays as others have set it.
 use super::{Entry, Store, Undone, Which, took, words};
 use crate::{ChangeError, Host, Process, Value};
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! When huge pages are switched off and on again: a function of what was measured.
+//! When huge pages are switched off and on again: a function of what was measured, with all its thresholds.
 //!
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions",
 //! 2016, sections 3.3 and 3.4, has three switches, each with a measure of its own. Here each has two

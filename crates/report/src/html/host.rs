@@ -1,4 +1,4 @@
-//! Lines of the host beneath the pauses of the page.
+//! Lines of the host beneath the pauses of the page; `web/src/time/host.tsx` draws them.
 use diagnose::{Diagnosis, HostLineKind};
 use serde::Serialize;
 

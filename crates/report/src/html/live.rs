@@ -1,4 +1,4 @@
-//! A page that grows: what a browser is told of each pause as it ends.
+//! A page that grows: what a browser gets of each pause as it ends. `web/src/live/` draws it.
 use super::{
     columns, head,
     model::{self, Finding},

@@ -3,7 +3,7 @@
 //! Attaching takes rights that nothing else takes, and must be possible again for the next JVM. So this
 //! process keeps them and does nothing: it reads no file that others have made, and starts two programs
 //! by turns. One gives up its rights and waits for a JVM; the other one attaches to that, and gives up
-//! its rights then.
+//! its rights then. What was asked for they get as arguments (`words`): an option that is not there is lost.
 use super::{Watch, published::Addresses};
 use crate::{
     Exit, Failure,

@@ -1,4 +1,4 @@
-//! What a watch lets others have: numbers and a page, where they were asked for.
+//! What a watch lets others have: numbers and a page, where they were asked for. Another path is a route here.
 use super::live::{self, Live};
 use crate::{
     Failure,

@@ -1,4 +1,5 @@
-//! The last seconds of facts, in bounded memory.
+//! The last seconds of facts, in bounded memory: for how long a pause waits for what belongs to it is decided
+//! here.
 use diagnose::{Diagnosis, PauseKind};
 use recording::{Facts, Interval, MonoTime, SafepointFact, Source, SourceState, ThreadState};
 use std::{collections::BTreeSet, time::Duration};
