@@ -11,9 +11,9 @@ use super::{
     Roots, clocks,
     flags::{self, Named},
     gc_log::{self, GcLogFile, Search},
+    inside::Looked,
     jvms::Jvm,
     outbox::{Outbox, Row},
-    inside::Looked,
     process::{MAY_NOT_LIST_FILES, ProcessDir, key_of_fd, may_list_files},
 };
 use archive::Archive;
