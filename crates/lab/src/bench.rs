@@ -1,7 +1,7 @@
 //! The host, prepared for as many runs as one wants.
 use crate::{
     Cleanup, Collector, InUse, Interrupt, Isolation, Jdk, LabError, Output, Stage, Takes, WorkDir,
-    control_group, fast_disk, guardian::Guardian, isolation, takes, work_dir, workloads,
+    announcement, control_group, fast_disk, guardian::Guardian, isolation, work_dir, workloads,
 };
 use std::path::{Path, PathBuf};
 
@@ -95,7 +95,7 @@ impl Bench {
 /// Looks whether others use this host: an error, or a word to the user where it is to be done anyway.
 fn ask(anyway: bool, interrupt: &Interrupt, output: &mut Output<'_>) -> Result<(), LabError> {
     match InUse::look(interrupt)? {
-        Some(seen) if !anyway => Err(LabError::InUse(seen)),
+        Some(seen) if !anyway => Err(LabError::InUse(seen.to_string())),
         Some(seen) => {
             drop(writeln!(output.messages, "on a host that is in use: {seen}"));
             Ok(())
@@ -110,7 +110,7 @@ fn announce(cleanup: &mut Cleanup, takes: Vec<Takes>, dir: &WorkDir, output: &mu
     let of_every_run = [Takes::Recordings].into_iter().chain(weight);
     let all: Vec<_> = of_every_run.chain(takes).chain(control_group::to_enable()).collect();
     let title = "until it ends, this run takes and changes on this host:";
-    for line in std::iter::once(title.to_owned()).chain(takes::lines(&all, dir.path())) {
+    for line in std::iter::once(title.to_owned()).chain(announcement::lines(&all, dir.path())) {
         drop(writeln!(output.messages, "{line}"));
     }
     cleanup.announce(all);

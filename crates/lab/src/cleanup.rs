@@ -6,14 +6,21 @@
 //! once, or else the next run before it does anything else, and undoes that. Each undo checks first that what it finds is still the lab's
 //! own: processes by their start time, loop devices by the file behind them, knobs by their
 //! present value. Of what an earlier boot has left only files are there to be removed.
+mod connection;
+mod groups;
+mod loop_devices;
+mod retry;
 mod undo;
 
 use crate::{LabError, Takes, WorkDir};
 use remedy::journal::{Journal, Opened};
 use std::path::PathBuf;
 
+pub(crate) use connection::{CONTROL, MOUNT_POINT, tell};
+pub(crate) use groups::{CONTROLLERS, ENABLED, OF_LAB, is_of_lab};
+#[cfg(test)]
+pub(crate) use retry::is_mount_point;
 pub use undo::Undo;
-pub(crate) use undo::{is_mount_point, retry};
 
 /// The journal and the changes that are not undone yet.
 #[derive(Debug)]

@@ -1,21 +1,16 @@
 //! Control groups of the lab: which version of them has a controller on this host, and how one is
 //! made.
-use crate::{Cleanup, LabError, Reason, Takes, Undo, jvm};
+use crate::{
+    Cleanup, LabError, Reason, Takes, Undo,
+    cleanup::{CONTROLLERS, ENABLED, OF_LAB, is_of_lab},
+    small_file,
+};
 use std::path::{Path, PathBuf};
 use weighed::WEIGHTS;
 
 mod weighed;
 
 pub(crate) use weighed::Weighed;
-
-/// The file with the controllers that groups below have.
-const ENABLED: &str = "cgroup.subtree_control";
-
-/// The controllers that the lab uses.
-const CONTROLLERS: [&str; 2] = ["cpu", "memory"];
-
-/// How the names of the lab's groups begin.
-pub(crate) const OF_LAB: &str = "whypause-lab";
 
 /// Where the host offers a controller: the root of its groups. It is in one version only.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,8 +137,8 @@ struct Second {
 impl Second {
     fn look(root: PathBuf) -> Second {
         Second {
-            enabled: jvm::read(&root.join(ENABLED)),
-            offered: jvm::read(&root.join("cgroup.controllers")),
+            enabled: small_file::read(&root.join(ENABLED)),
+            offered: small_file::read(&root.join("cgroup.controllers")),
             // every group but the host's root has one
             is_root: !root.join("cgroup.type").exists(),
             root,
@@ -192,20 +187,6 @@ pub(crate) fn to_enable() -> Vec<Takes> {
     v2.missing().into_iter().map(|name| Takes::Controller { file: file.clone(), name }).collect()
 }
 
-/// Takes back what [`enable`] did. Where a group below hands it on to groups of its own by now, it
-/// stays: they would lose their limits.
-pub(crate) fn disable(file: &Path, name: &str) -> std::io::Result<()> {
-    if file.file_name() != Some(ENABLED.as_ref()) || !CONTROLLERS.contains(&name) {
-        let what = "not a controller of the lab";
-        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, what));
-    }
-    match std::fs::write(file, format!("-{name}")) {
-        Err(e) if e.kind() == std::io::ErrorKind::ResourceBusy => Ok(()),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        result => result,
-    }
-}
-
 fn needs_root() -> Result<(), Reason> {
     match rustix::process::geteuid().is_root() {
         true => Ok(()),
@@ -243,13 +224,8 @@ pub(crate) fn would_leave(entrances: &[PathBuf], group: &Path) -> bool {
     entrances.iter().filter_map(|it| it.parent()).any(|it| hierarchy(it) == hierarchy(group))
 }
 
-/// Whether the lab made a group, by its name.
-pub(crate) fn is_of_lab(group: &Path) -> bool {
-    group.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(OF_LAB.as_bytes()))
-}
-
 fn mounts() -> String {
-    jvm::read(Path::new("/proc/self/mountinfo"))
+    small_file::read(Path::new("/proc/self/mountinfo"))
 }
 
 /// Where this controller of cgroup version 1 is mounted.
@@ -352,17 +328,5 @@ pub(crate) mod tests {
         let cpu = Path::new("/sys/fs/cgroup/cpu/whypause-lab-1");
         assert!(!would_leave(&joined("/sys/fs/cgroup/memory/whypause-lab-1-memory"), cpu));
         assert!(!would_leave(&[], cpu));
-    }
-
-    #[test]
-    fn only_controllers_of_the_lab_are_disabled() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join(ENABLED);
-        std::fs::write(&file, "").unwrap();
-        disable(&file, "memory").unwrap();
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), "-memory");
-        assert!(disable(&file, "pids").is_err());
-        assert!(disable(&dir.path().join("other"), "cpu").is_err());
-        disable(&dir.path().join("gone").join(ENABLED), "cpu").unwrap();
     }
 }

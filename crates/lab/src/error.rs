@@ -1,5 +1,4 @@
 //! What can go wrong in the lab.
-use crate::InUse;
 use std::{fmt, io};
 
 /// What this host lacks to run a part of the lab, and how to get it.
@@ -40,7 +39,7 @@ pub enum LabError {
     CannotRun(Reason),
     /// Others use this host, and nobody said that the lab may run beside them.
     #[error("this host is in use: {0}")]
-    InUse(InUse),
+    InUse(String),
     /// A fault of the program: it was about to take something that it had not said before.
     #[error("not done, as it was not announced: {0}")]
     NotAnnounced(String),

@@ -6,8 +6,8 @@
 //! so each run needs a new one. The process asks to be the first to be killed where memory runs
 //! out.
 use crate::{
-    Cleanup, Disturbance, Interrupt, LabError, Reason, Running, Takes, huge_pages, jvm,
-    large_blocks, mapping::Mapping,
+    Cleanup, Disturbance, Interrupt, LabError, Reason, Running, Takes, huge_pages, large_blocks,
+    mapping::Mapping, small_file,
 };
 use rustix::fs::{FallocateFlags, MemfdFlags};
 use std::{
@@ -96,7 +96,7 @@ impl Fragmenter {
         let mut fragmenter = Fragmenter { running, said };
         let ready = interrupt.wait(PATIENCE, || {
             fragmenter.keep_going(cleanup)?;
-            Ok(jvm::read(&stdout).contains("ready=1").then_some(()))
+            Ok(small_file::read(&stdout).contains("ready=1").then_some(()))
         })?;
         match ready {
             Some(()) => Ok(fragmenter),
@@ -112,7 +112,7 @@ fn failed(message: String) -> LabError {
 impl Disturbance for Fragmenter {
     fn keep_going(&mut self, _: &mut Cleanup) -> Result<(), LabError> {
         let Some(status) = self.running.ended()? else { return Ok(()) };
-        Err(failed(jvm::last_line(&self.said).unwrap_or_else(|| status.to_string())))
+        Err(failed(small_file::last_line(&self.said).unwrap_or_else(|| status.to_string())))
     }
 
     fn stop(&mut self, patience: Duration) {

@@ -3,7 +3,7 @@
 use crate::{
     Cleanup, Disturbance, LabError, Reason, Takes, Undo,
     control_group::{self, Controller, Members},
-    process::ProcessId,
+    process_id::ProcessId,
 };
 use rustix::process::{Pid, Signal};
 use std::{

@@ -152,7 +152,7 @@ impl Held<'_> {
 /// The command line of a JVM with another name for its log: two JVMs that write to one take it away
 /// from each other.
 fn java(pid: u32, log: &Path) -> Vec<String> {
-    let line = crate::jvm::read(Path::new(&format!("/proc/{pid}/cmdline")));
+    let line = crate::small_file::read(Path::new(&format!("/proc/{pid}/cmdline")));
     let another = log.with_file_name("again.log");
     let [log, another] = [log, &another].map(|it| it.display().to_string());
     let words = line.split_terminator('\0');

@@ -25,7 +25,7 @@ impl Host {
     /// Looks at this host.
     #[must_use]
     pub fn look() -> Host {
-        let cpuinfo = crate::jvm::read(Path::new("/proc/cpuinfo"));
+        let cpuinfo = crate::small_file::read(Path::new("/proc/cpuinfo"));
         let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name"));
         let model = model.and_then(|it| it.split_once(": ")).map_or("", |(_, model)| model);
         let kernel = rustix::system::uname();
@@ -34,7 +34,7 @@ impl Host {
             kernel: kernel.release().to_string_lossy().into_owned(),
             cpu_model: model.trim().to_owned(),
             cpus: Host::cpus(),
-            memory_bytes: memory(&crate::jvm::read(Path::new("/proc/meminfo"))),
+            memory_bytes: memory(&crate::small_file::read(Path::new("/proc/meminfo"))),
             program: env!("CARGO_PKG_VERSION"),
             commit: COMMIT,
         }
@@ -74,7 +74,7 @@ pub(crate) fn memory(meminfo: &str) -> u64 {
 /// since boot, as the kernel counts it (`man 5 proc_stat`); zero where there is no hypervisor.
 pub(crate) fn stolen() -> Duration {
     let ticks_per_s = rustix::param::clock_ticks_per_second();
-    stolen_of(&crate::jvm::read(Path::new("/proc/stat")), ticks_per_s)
+    stolen_of(&crate::small_file::read(Path::new("/proc/stat")), ticks_per_s)
 }
 
 /// The eighth number of `cpu  user nice system idle iowait irq softirq steal`.

@@ -87,7 +87,7 @@ impl InUse {
             jvms: jvms.into_iter().map(|it| (it.pid, it.main)).collect(),
             unreadable,
             load: load(interrupt)?,
-            memory: Memory::of(&crate::jvm::read(Path::new("/proc/meminfo"))),
+            memory: Memory::of(&crate::small_file::read(Path::new("/proc/meminfo"))),
         };
         Ok((seen != InUse::default()).then_some(seen))
     }
@@ -198,7 +198,7 @@ impl Ticks {
             stats.filter_map(|(pid, stat)| Some((pid.try_into().ok()?, process(&stat)?))).collect();
         Ticks {
             at: Instant::now(),
-            all: work(&crate::jvm::read(Path::new("/proc/stat"))),
+            all: work(&crate::small_file::read(Path::new("/proc/stat"))),
             processes,
         }
     }

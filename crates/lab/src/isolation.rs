@@ -6,6 +6,8 @@
 use crate::{
     Cleanup, LabError, Reason, Takes,
     control_group::{self, Controller, Members},
+    small_file::read,
+    takes::Quota,
 };
 use std::{path::PathBuf, time::Duration};
 
@@ -13,15 +15,6 @@ use std::{path::PathBuf, time::Duration};
 #[derive(Debug)]
 pub struct Isolation {
     group: PathBuf,
-}
-
-/// How much CPU time a group may use: so much in each period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quota {
-    /// CPU time, over all CPUs.
-    pub time: Duration,
-    /// In which period; 1 ms to 1 s.
-    pub period: Duration,
 }
 
 /// What a group's CPU controller has counted (`cpu.stat`).
@@ -92,7 +85,7 @@ impl Isolation {
     /// What its controller has counted so far; zeros where it cannot be read.
     #[must_use]
     pub fn throttling(&self) -> Throttling {
-        throttling(&crate::jvm::read(&self.group.join("cpu.stat")))
+        throttling(&read(&self.group.join("cpu.stat")))
     }
 
     /// Moves a process with all its threads into the group. One that has joined another group of

@@ -2,6 +2,7 @@
 use crate::{
     Cleanup, Collector, Interrupt, Isolation, Jdk, LabError, Running, Takes, privilege,
     process::{self, PrivateMount},
+    small_file::{last_line, read},
     stdout_reader,
     workloads::Workload,
 };
@@ -278,18 +279,6 @@ impl Jvm {
 pub(crate) fn results(text: &str) -> BTreeMap<String, u64> {
     let pairs = text.split_ascii_whitespace().filter_map(|word| word.split_once('='));
     pairs.filter_map(|(key, value)| Some((key.to_owned(), value.parse().ok()?))).collect()
-}
-
-/// A small file as text; what cannot be read is empty.
-pub(crate) fn read(path: &Path) -> String {
-    let bytes = std::fs::read(path).unwrap_or_default();
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// The last line of a small file that is not blank.
-pub(crate) fn last_line(path: &Path) -> Option<String> {
-    let text = read(path);
-    text.lines().rfind(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //!
 //! Whatever the lab changes on the host it writes down first and undoes afterwards, see
 //! [`cleanup`].
+mod announcement;
 pub mod background_writer;
 mod bench;
 pub mod busy_loops;
@@ -15,11 +16,11 @@ pub mod cleanup;
 mod collector;
 mod control_group;
 pub mod demo;
+mod disk;
 pub mod disturbance;
 mod error;
 pub mod explained;
 pub mod fast_disk;
-mod file_system;
 pub mod fragmenter;
 pub mod freezer;
 pub mod guardian;
@@ -46,6 +47,7 @@ mod output;
 mod picture;
 mod privilege;
 pub mod process;
+mod process_id;
 pub mod reproduce;
 pub mod result;
 mod run;
@@ -54,6 +56,7 @@ pub mod scenarios;
 pub mod slow_disk;
 pub mod slow_file;
 pub mod slow_swap;
+mod small_file;
 mod soft_limit;
 mod stage;
 mod stdout_reader;
@@ -63,6 +66,7 @@ mod table;
 pub mod takes;
 #[cfg(test)]
 mod test_dir;
+mod tool;
 mod verdict;
 pub mod verify_writes;
 pub mod work_dir;
@@ -90,7 +94,8 @@ pub use memory_hog::MemoryHog;
 pub use on_disk::{OnDiskOptions, on_disk};
 pub use output::Output;
 pub use privilege::Privilege;
-pub use process::{ProcessId, Running};
+pub use process::Running;
+pub use process_id::ProcessId;
 pub use reproduce::{ReproduceOptions, Reproduced, reproduce};
 pub use result::RunResult;
 pub use run::{Cleaned, Format, RunOptions, clean, run};

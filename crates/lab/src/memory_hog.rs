@@ -1,6 +1,6 @@
 //! A process that holds memory and goes on using all of it.
 use crate::{
-    Cleanup, Disturbance, Jdk, LabError, Running, Takes, jvm, process, workloads::Workload,
+    Cleanup, Disturbance, Jdk, LabError, Running, Takes, process, small_file, workloads::Workload,
 };
 use std::{
     path::{Path, PathBuf},
@@ -42,7 +42,7 @@ impl MemoryHog {
 impl Disturbance for MemoryHog {
     fn keep_going(&mut self, _: &mut Cleanup) -> Result<(), LabError> {
         let Some(status) = self.running.ended()? else { return Ok(()) };
-        let message = jvm::last_line(&self.said).unwrap_or_else(|| status.to_string());
+        let message = small_file::last_line(&self.said).unwrap_or_else(|| status.to_string());
         Err(LabError::Program { program: "the memory hog".into(), message })
     }
 

@@ -4,9 +4,9 @@ use crate::{
     Cleanup, Interrupt, Isolation, LabError, Privilege, Running, Staged,
     control_group::Weighed,
     explained::Explained,
-    jvm::{last_line, read},
     output::Progress,
     privilege,
+    small_file::{last_line, read},
 };
 use std::{
     path::{Path, PathBuf},

@@ -4,8 +4,7 @@
 //! time. It is in a process group of its own, so that Ctrl-C on the terminal reaches the lab alone
 //! and the lab decides what ends when. Only the server of a slow file outlives the lab.
 #![allow(unsafe_code, reason = "`pre_exec` is the only way to prepare a child for its place")]
-use crate::{Cleanup, LabError, Undo};
-use rustix::process::{Pid, PidfdFlags, Signal};
+use crate::{Cleanup, LabError, ProcessId, Undo};
 use std::{
     ffi::CString,
     fs::{File, OpenOptions},
@@ -15,74 +14,6 @@ use std::{
     process::{Command, ExitStatus, Stdio},
     time::Duration,
 };
-
-/// How long a program of the host may take. Those that the lab runs take milliseconds, a file system
-/// is made in seconds, and on a host with much load all of them take longer.
-const TOOL_PATIENCE: Duration = Duration::from_secs(60);
-
-/// A process, by its id and by when it started, so that a reused id is not mistaken for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct ProcessId {
-    /// Process id.
-    pub pid: i32,
-    /// Start time in clock ticks since boot (`/proc/PID/stat` field 22).
-    pub started_ticks: u64,
-}
-
-impl ProcessId {
-    /// The process that has this id now; `None` where there is none.
-    #[must_use]
-    pub fn of(pid: i32) -> Option<ProcessId> {
-        let stat = recorder::stat(pid.try_into().ok()?).ok()?;
-        Some(ProcessId { pid, started_ticks: stat.start_ticks })
-    }
-
-    /// Sends SIGKILL, if the id still means this process, and waits until it is gone.
-    /// A process that is blocked in the kernel goes only when that ends.
-    pub(crate) fn kill(self, patience: Duration) -> io::Result<()> {
-        let Some(pid) = Pid::from_raw(self.pid) else { return Ok(()) };
-        // opened first and compared then: the descriptor cannot come to mean another process
-        let Ok(pidfd) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else {
-            return Ok(());
-        };
-        if ProcessId::of(self.pid) != Some(self) {
-            return Ok(());
-        }
-        let _ = rustix::process::pidfd_send_signal(&pidfd, Signal::KILL);
-        let mut wait = [rustix::event::PollFd::new(&pidfd, rustix::event::PollFlags::IN)];
-        let timeout = rustix::event::Timespec {
-            tv_sec: i64::try_from(patience.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: 0,
-        };
-        match rustix::io::retry_on_intr(|| rustix::event::poll(&mut wait, Some(&timeout)))? {
-            0 => Err(io::Error::new(io::ErrorKind::TimedOut, "it does not end")),
-            _ => Ok(()),
-        }
-    }
-
-    /// Removes the attach socket of a JVM that has ended. One that is killed leaves it, and a JVM of
-    /// another user that gets the id later could neither remove it nor make its own: nobody could
-    /// attach to it (`AttachListener::vm_start` and `LinuxAttachListener::init` of `attachListener_linux.cpp`).
-    pub(crate) fn remove_attach_socket(self) {
-        use std::os::unix::fs::FileTypeExt;
-        let socket = format!("/tmp/.java_pid{}", self.pid);
-        let is_socket =
-            std::fs::symlink_metadata(&socket).is_ok_and(|it| it.file_type().is_socket());
-        if is_socket && ProcessId::of(self.pid).is_none() {
-            // what is another user's stays
-            let _ = std::fs::remove_file(socket);
-        }
-    }
-
-    /// Sends SIGKILL without waiting, if the id still means this process.
-    pub(crate) fn signal_kill(self) {
-        let Some(pid) = Pid::from_raw(self.pid) else { return };
-        let Ok(pidfd) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { return };
-        if ProcessId::of(self.pid) == Some(self) {
-            let _ = rustix::process::pidfd_send_signal(&pidfd, Signal::KILL);
-        }
-    }
-}
 
 /// A running child. It is killed with this value, unless it is the server of a slow file.
 #[derive(Debug)]
@@ -266,88 +197,5 @@ impl PrivateMount {
             fs::mkdir(&*self.to, fs::Mode::from_raw_mode(0o755))?;
         }
         Ok(mount::mount_bind(&*self.from, &*self.to)?)
-    }
-}
-
-/// Runs a program of the host to its end and returns what it printed. It is killed where it takes
-/// longer than a minute, as one does that waits for a disk.
-///
-/// # Errors
-/// [`LabError::Step`] where it cannot be started, [`LabError::Program`] with its last words where
-/// it fails.
-pub(crate) fn output(command: Command) -> Result<String, LabError> {
-    output_within(command, TOOL_PATIENCE)
-}
-
-/// The same with a limit of its own.
-///
-/// # Errors
-/// As [`output`].
-pub(crate) fn output_within(command: Command, limit: Duration) -> Result<String, LabError> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output = spawn::run(command, limit)?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let message = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("").trim();
-    let message = if message.is_empty() { output.status.to_string() } else { message.to_owned() };
-    Err(LabError::Program { program, message })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_process_is_known_by_id_and_start() {
-        let me = ProcessId::of(std::process::id().cast_signed()).unwrap();
-        assert_eq!(ProcessId::of(me.pid), Some(me));
-        assert_eq!(ProcessId::of(-1), None);
-    }
-
-    #[test]
-    fn a_reused_id_is_left_alone() {
-        let mut command = spawn::command("sleep");
-        command.arg("60");
-        let mut other = spawn::Running::start(command).unwrap();
-        let id = ProcessId::of(other.id().cast_signed()).unwrap();
-        let before = ProcessId { started_ticks: id.started_ticks - 1, ..id };
-        before.kill(testing::PATIENCE).unwrap();
-        assert_eq!(ProcessId::of(id.pid), Some(id));
-        id.kill(testing::PATIENCE).unwrap();
-        assert!(!other.wait(testing::PATIENCE).unwrap().success());
-    }
-
-    #[test]
-    fn the_attach_socket_of_a_killed_jvm_made_its_id_useless_to_others() {
-        let mut command = spawn::command("sleep");
-        command.arg("60");
-        let jvm = spawn::Running::start(command).unwrap();
-        let id = ProcessId::of(jvm.id().cast_signed()).unwrap();
-        let socket = format!("/tmp/.java_pid{}", id.pid);
-        let _ = std::fs::remove_file(&socket);
-        drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
-        id.remove_attach_socket();
-        assert!(std::fs::symlink_metadata(&socket).is_ok(), "its JVM runs");
-        drop(jvm);
-        id.remove_attach_socket();
-        assert!(std::fs::symlink_metadata(&socket).is_err());
-    }
-
-    #[test]
-    fn a_failed_program_is_quoted() {
-        let mut command = spawn::command("ls");
-        command.arg("/nonexistent/whypause");
-        let said = output(command).unwrap_err().to_string();
-        assert!(said.starts_with("`ls` failed: "), "{said}");
-    }
-
-    #[test]
-    fn a_program_that_does_not_end_is_killed_and_named() {
-        let mut command = spawn::command("sleep");
-        command.arg("600");
-        let said = output_within(command, Duration::from_millis(10)).unwrap_err().to_string();
-        assert_eq!(said, "`sleep` failed: not done within 10ms, it was killed");
     }
 }

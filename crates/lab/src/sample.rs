@@ -1,5 +1,5 @@
 //! Counters of the host, read once a second.
-use crate::jvm::read;
+use crate::small_file::read;
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use std::path::Path;

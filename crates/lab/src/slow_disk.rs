@@ -6,8 +6,8 @@
 use crate::{
     Cleanup, LabError, Reason, Takes, Undo, WorkDir, cleanup,
     loop_device::LoopDevice,
-    process,
     slow_file::{self, SlowFile, Storage},
+    tool,
 };
 use rustix::mount::MountFlags;
 use std::{
@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub use crate::file_system::FileSystem;
+pub use crate::disk::{DiskOptions, FileSystem, Limit, Queue};
 
 /// For a disk of some MiB/s: at most 8 MiB are under way.
 pub(crate) const SHORT_QUEUE: Queue = Queue { requests: 64, kib: 128 };
@@ -26,50 +26,6 @@ const READ_AHEAD_KIB: u32 = SHORT_QUEUE.kib;
 
 /// Memory for what file systems and programs of the lab write that is not zero, many times over.
 pub(crate) const STORED_MIB: u32 = 256;
-
-/// What kind of disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DiskOptions {
-    /// Its size, of which only what is not zero takes memory.
-    pub size_bytes: u64,
-    /// File system.
-    pub file_system: FileSystem,
-    /// Options of the file system for mounting, such as `commit=1`; may be empty.
-    pub mount_options: &'static str,
-    /// Whether pages under writeback must not be changed, as checksumming devices demand.
-    /// The file system looks at it when it is mounted.
-    pub stable_writes: bool,
-    /// How much unwritten data of this disk the kernel allows, about; its own limits where `None`.
-    pub unwritten_bytes: Option<u64>,
-    /// How much of it may be other than zero, in MiB: the memory that it takes at most.
-    pub stored_mib: u32,
-    /// Its queue.
-    pub queue: Queue,
-}
-
-/// What may be under way to a disk at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Queue {
-    /// Requests; the kernel takes up to 128 for a loop device.
-    pub requests: u32,
-    /// The largest request, in KiB.
-    pub kib: u32,
-}
-
-/// What the disk can do. Reads do not wait for writes, nor writes for reads. Where it can do none, who asks
-/// waits until the limit changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Limit {
-    /// Bytes written per second.
-    WriteBytes(u64),
-    /// Bytes read per second.
-    ReadBytes(u64),
-    /// Reads per second.
-    Reads(u64),
-    /// Writes per second.
-    Writes(u64),
-}
 
 /// A mounted disk, fast until it is [limited](SlowDisk::limit).
 #[derive(Debug)]
@@ -121,7 +77,7 @@ fn can_have_device_of(stored_mib: u32) -> Result<(), Reason> {
     }
     let mut losetup = spawn::command("losetup");
     losetup.arg("-V");
-    process::output(losetup).map(drop).map_err(|_| {
+    tool::output(losetup).map(drop).map_err(|_| {
         Reason::new("`losetup` is not installed", "install the package mount (Debian)")
     })
 }
@@ -156,7 +112,7 @@ impl SlowDisk {
         if let Some(bytes) = options.unwritten_bytes {
             device.limit_unwritten(cleanup, bytes)?;
         }
-        process::output(options.file_system.make(device.path()))?;
+        tool::output(options.file_system.make(device.path()))?;
         let mark = cleanup.mark();
         let mount_point = dir.path().join(name);
         let disk = SlowDisk { file, device, mount_point, options, mark };

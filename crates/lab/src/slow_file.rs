@@ -13,33 +13,29 @@
 //! limits then; the lab's guardian, or else its next start, ends it. When it is killed itself, the kernel answers
 //! everything on the file with an error, at once.
 mod blocks;
-mod connection;
 mod pace;
 mod server;
 
-use crate::{Cleanup, LabError, Reason, Running, Undo, WorkDir, jvm, process, slow_disk::Limit};
+use crate::{
+    Cleanup, LabError, Reason, Running, Undo, WorkDir,
+    cleanup::{MOUNT_POINT, tell},
+    disk::Limit,
+    small_file, tool,
+};
 use std::{
-    io::{self, Read, Write},
-    os::unix::net::UnixStream,
+    io,
     path::{Path, PathBuf},
     process::Command,
     time::{Duration, Instant},
 };
 
-pub(crate) use connection::abort_below;
 pub use server::{Served, serve};
 
 /// The verb of this program that is the server.
 pub const VERB: [&str; 2] = ["lab", "serve-disk"];
 
-/// Where the file system is mounted, below the file's directory.
-const MOUNT_POINT: &str = "served";
-
 /// The only file of the file system.
 const IMAGE: &str = "image";
-
-/// The socket that limits are set through.
-const CONTROL: &str = "control";
 
 /// What the server holds where it keeps everything on a disk.
 const DATA: &str = "data";
@@ -52,9 +48,6 @@ const SPARE_MIB: u64 = 256;
 
 /// A server that is up within this, on any host that can run the lab.
 const START_PATIENCE: Duration = Duration::from_secs(20);
-
-/// A server that has not answered within this is stopped or gone.
-const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
 
 /// What the server keeps the file's contents in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +80,7 @@ pub(crate) fn can_run(stored_mib: u32) -> Result<(), Reason> {
         let mut load = spawn::command("modprobe");
         load.arg("fuse");
         // what it says is asked of the kernel in the next line
-        drop(process::output(load));
+        drop(tool::output(load));
     }
     if !fuse_is_known() {
         let hint = "modprobe fuse, or install the package of the kernel's further modules";
@@ -97,11 +90,11 @@ pub(crate) fn can_run(stored_mib: u32) -> Result<(), Reason> {
         let hint = "in a container, give it the host's /dev/fuse";
         return Err(Reason::new(format!("there is no `{DEVICE}`"), hint));
     }
-    has_memory(&jvm::read(Path::new("/proc/meminfo")), stored_mib)
+    has_memory(&small_file::read(Path::new("/proc/meminfo")), stored_mib)
 }
 
 fn fuse_is_known() -> bool {
-    let list = jvm::read(Path::new("/proc/filesystems"));
+    let list = small_file::read(Path::new("/proc/filesystems"));
     list.lines().any(|line| line.split_whitespace().last() == Some("fuse"))
 }
 
@@ -162,9 +155,11 @@ fn start(cleanup: &mut Cleanup, dir: &Path, bytes: u64, storage: Storage) -> Res
     let mut server = Running::start_server(cleanup, command, &stdout, &stderr)?;
     let failed = |message| LabError::Program { program: "the slow disk".into(), message };
     let until = Instant::now() + START_PATIENCE;
-    while !jvm::read(&stdout).contains(server::READY) {
+    while !small_file::read(&stdout).contains(server::READY) {
         if let Some(status) = server.ended()? {
-            return Err(failed(jvm::last_line(&stderr).unwrap_or_else(|| status.to_string())));
+            return Err(failed(
+                small_file::last_line(&stderr).unwrap_or_else(|| status.to_string()),
+            ));
         }
         if Instant::now() > until {
             return Err(failed(format!("not running after {} s", START_PATIENCE.as_secs())));
@@ -193,36 +188,6 @@ fn command(served: &Served) -> io::Result<Command> {
     command.args(["--exact", "--nocapture", "slow_file::tests::server_of_the_tests"]);
     command.env(tests::SERVED, serde_json::to_string(served)?);
     Ok(command)
-}
-
-/// Sets a limit, or lifts all of them, and waits for the server's answer.
-fn tell(dir: &Path, limit: Option<Limit>) -> io::Result<()> {
-    let mut stream = UnixStream::connect(dir.join(CONTROL))?;
-    stream.set_read_timeout(Some(ANSWER_PATIENCE))?;
-    stream.set_write_timeout(Some(ANSWER_PATIENCE))?;
-    serde_json::to_writer(&stream, &limit)?;
-    stream.write_all(b"\n")?;
-    let mut answer = [0];
-    stream.read_exact(&mut answer)
-}
-
-/// Lifts all limits. Where the server does not answer, everything on the file is answered with an
-/// error from now on, so that nothing waits for ever.
-pub(crate) fn lift(dir: &Path) -> io::Result<()> {
-    match tell(dir, None) {
-        Err(e)
-            if !matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) =>
-        {
-            connection::abort_below(dir)
-        }
-        // no process serves it, so no thread waits for it
-        _ => Ok(()),
-    }
-}
-
-/// Ends the connection and unmounts.
-pub(crate) fn disconnect(dir: &Path) -> io::Result<()> {
-    connection::disconnect(&dir.join(MOUNT_POINT))
 }
 
 #[cfg(test)]

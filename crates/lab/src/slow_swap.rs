@@ -1,11 +1,11 @@
 //! Swap space on a slow disk.
 use crate::{
     Cleanup, LabError, Reason, Takes, Undo, WorkDir,
+    disk::Limit,
     loop_device::LoopDevice,
-    process,
-    slow_disk::{self, Limit},
+    slow_disk,
     slow_file::{SlowFile, Storage},
-    work_dir,
+    tool, work_dir,
 };
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ pub fn can_run() -> Result<(), Reason> {
     for program in ["mkswap", "swapon", "swapoff"] {
         let mut command = spawn::command(program);
         command.arg("--version");
-        if process::output(command).is_err() {
+        if tool::output(command).is_err() {
             let hint = "install the package mount (Debian)";
             return Err(Reason::new(format!("`{program}` is not installed"), hint));
         }
@@ -58,11 +58,11 @@ impl SlowSwap {
         let device = LoopDevice::attach(cleanup, &file.path())?;
         let mut make = spawn::command("mkswap");
         make.arg("-q").arg(device.path());
-        process::output(make)?;
+        tool::output(make)?;
         cleanup.promise(Undo::SwapOff { device: device.path().to_path_buf() })?;
         let mut start = spawn::command("swapon");
         start.args(["--priority", PRIORITY]).arg(device.path());
-        process::output(start)?;
+        tool::output(start)?;
         Ok(SlowSwap { device, file })
     }
 

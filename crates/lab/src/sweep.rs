@@ -8,8 +8,8 @@ pub(crate) mod pictures;
 mod tables;
 
 use crate::{
-    Jdk, LabError, Output, Reason, Takes, bench::Bench, isolation, isolation::Quota, jdks,
-    output::Progress, result::ns, run::Format, workloads,
+    Jdk, LabError, Output, Reason, Takes, bench::Bench, isolation, jdks, output::Progress,
+    result::ns, run::Format, takes::Quota, workloads,
 };
 use diagnose::bandwidth::{Bandwidth, Step, replay};
 use load::{Gave, Load};

@@ -10,7 +10,6 @@
 //!
 //! It is a fork of this process and runs a closure; it may allocate (the C library has fork() take
 //! the allocator's locks), and must not touch what another thread may have locked.
-use crate::host::Unresponsive;
 use rustix::{
     fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd},
     net::{AddressFamily, SocketFlags, SocketType, socketpair},
@@ -31,10 +30,13 @@ use std::{
 mod channel;
 mod close;
 mod run;
+mod unresponsive;
 
 pub(crate) use channel::Channel;
 use close::keep_only;
 pub(crate) use run::{Passed, run};
+pub use unresponsive::Lock;
+pub(crate) use unresponsive::{NotResponding, Unresponsive, not_responding};
 
 /// Largest message between the two.
 pub(crate) const MESSAGE_BYTES: usize = 32 * 1024;

@@ -1,5 +1,5 @@
 //! What recording costs, and what the JVM used meanwhile.
-use crate::host::Status;
+use crate::host::{Status, cpu_of};
 use rustix::time::{ClockId, clock_gettime};
 use std::{
     fs,
@@ -18,16 +18,6 @@ fn own_cpu() -> Duration {
 fn own_peak_bytes(proc: &Path) -> u64 {
     let status = fs::read_to_string(proc.join("self/status")).unwrap_or_default();
     Status(&status).bytes("VmHWM").unwrap_or(0)
-}
-
-/// User and system time from the text of `/proc/PID/stat`, within one clock tick each.
-pub(crate) fn cpu_of(stat: &str, ticks_per_second: u64) -> Option<Duration> {
-    let (_, fields) = stat.rsplit_once(')')?;
-    let mut fields = fields.split_ascii_whitespace().skip(11);
-    let mut ticks = || fields.next()?.parse::<u64>().ok();
-    let ticks = ticks()?.saturating_add(ticks()?);
-    let nanoseconds = u128::from(ticks) * 1_000_000_000 / u128::from(ticks_per_second.max(1));
-    Some(Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX)))
 }
 
 /// Measures from its making on.
@@ -83,14 +73,6 @@ impl Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn time_is_user_and_system_and_names_may_hold_anything() {
-        let stat = "42 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 150 50 7 7 20 0";
-        assert_eq!(cpu_of(stat, 100), Some(Duration::from_secs(2)));
-        assert_eq!(cpu_of("42 (java) S 1", 100), None);
-        assert_eq!(cpu_of("", 100), None);
-    }
 
     #[test]
     fn a_process_that_is_gone_used_what_was_read_last() {

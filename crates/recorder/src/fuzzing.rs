@@ -1,13 +1,22 @@
 //! Doors for the programs in `fuzz/`: parsers of what others wrote, given any text. Only there
 //! when built by them (`--cfg fuzzing`).
-pub use crate::{
-    attach::fuzzed::answers,
-    host::fuzzed::{argument_files, proc_texts},
-};
+pub use crate::{attach::fuzzed::answers, host::fuzzed::argument_files};
 use crate::{
     host::{self, gc_log},
     kernel,
+    sampler::text::check,
 };
+
+/// Reads a text as each of the files in `/proc/PID` that others have a hand in: names of threads,
+/// of files, of mounts and of groups.
+///
+/// # Panics
+///
+/// Where something does not hold.
+pub fn proc_texts(text: &[u8]) {
+    host::fuzzed::proc_texts(text);
+    check(text);
+}
 
 /// Reads a JVM's options as those of its log, and whether an open file may be the log that one of
 /// them names. Each must hold whatever the options are.

@@ -34,24 +34,24 @@ mod sampler;
 mod session;
 mod stop_state;
 
-pub use aside::end_readers;
+pub use aside::{Lock, end_readers};
 pub use attach::{
     CodeNames, ConnectionError, JavaStacks, Journal, LogOutput, MemoryDirectory, SafepointLog,
     ThreadNames, log_outputs, set_log_output,
 };
 pub use attach_error::AttachError;
 pub use host::{
-    Account, Anybodys, Arguments, Directory, Found, HostSources, Jvm, JvmError, Lock, MemoryGroups,
+    Account, Anybodys, Arguments, Directory, Found, HostSources, Jvm, JvmError, MemoryGroups,
     MemoryLook, MemoryWatch, Roots, Selected, StandIn, Stat, Stuck, StuckThread, Whose,
     absolute_path, account_of, chosen, control_group, directory_of, find_jvms, group_directory,
     host_fact, host_settings, jvm, jvm_fact, memory_groups, now, sees_our_mounts, select,
     shares_our_users, stand_in_for, stat, stat_of, stats, survey, surveys, unescaped, variable_of,
 };
 pub use kernel::Windows;
-pub use options::Options;
+pub use options::{Options, Step};
 pub use own_memory::{give_memory_back, let_go_of_program};
 pub use residency::{BroughtIn, bring_in, swapped_bytes};
 pub use rights::{Duties, keep_only_looking};
 pub use sampler::SampledSession;
-pub use session::{ProgramCost, Session, Step};
+pub use session::{ProgramCost, Session};
 pub use stop_state::are_stopped;

@@ -1,5 +1,6 @@
-//! How a recording is made.
+//! How a recording is made, and what each step of it brings.
 use crate::{Duties, Roots, Windows};
+use recording::Facts;
 use std::time::Duration;
 
 /// How to record.
@@ -41,4 +42,13 @@ impl Default for Options {
             roots: Roots::default(),
         }
     }
+}
+
+/// What one [`Session::step`](crate::Session::step) brought.
+#[derive(Debug, Default)]
+pub struct Step {
+    /// Facts that became final. A safepoint comes with all its slices, some drains after its end.
+    pub facts: Facts,
+    /// The JVM has ended. Nothing more will come; finish the session.
+    pub exited: bool,
 }

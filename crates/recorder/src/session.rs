@@ -1,6 +1,6 @@
 //! One recording of one JVM: attach, drain on a timer, hand over facts that are final.
 use crate::{
-    AttachError, Jvm, Options,
+    AttachError, Jvm, Options, Step,
     cost::Cost,
     host::{CountersFile, HostSources, now},
     kernel::{
@@ -28,15 +28,6 @@ const BETWEEN_COVERAGES: Duration = Duration::from_secs(1);
 /// Time between two drains of the kernel's ring buffer, which holds 35,000 slices: each drain wakes
 /// this process up, which costs more than what there is to take. A stop is reported after two of them.
 const BETWEEN_DRAINS: Duration = Duration::from_millis(100);
-
-/// What one [`Session::step`] brought.
-#[derive(Debug, Default)]
-pub struct Step {
-    /// Facts that became final. A safepoint comes with all its slices, some drains after its end.
-    pub facts: Facts,
-    /// The JVM has ended. Nothing more will come; finish the session.
-    pub exited: bool,
-}
 
 /// One program of the kernel side and what it cost, for `examples/measure.rs`.
 #[derive(Clone, Debug, PartialEq, Eq)]

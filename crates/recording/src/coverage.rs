@@ -1,5 +1,5 @@
-//! What was watched, what was lost, what could not be read. A new kind of observation is a [`Source`] here.
-use crate::Manifest;
+//! What was watched, what was written, what was lost, what could not be read. A new kind of observation is a
+//! [`Source`] here.
 use std::{collections::BTreeMap, time::Duration};
 
 /// One kind of observation. A cause names the sources it needs; without them it is unknown.
@@ -227,6 +227,33 @@ impl Coverage {
         }
     }
 }
+
+/// Rows of one table, as its writer counted them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableRows {
+    /// Rows written.
+    pub rows: u64,
+    /// Rows that could not be written: the recording was full, or the system refused.
+    pub lost: u64,
+    /// Number of the part with the first row.
+    pub first_part: u32,
+    /// Number of the part with the last row.
+    pub last_part: u32,
+}
+
+impl TableRows {
+    /// Counts rows that were written into the part of this number.
+    pub(crate) fn add(&mut self, rows: u64, part: u32) {
+        if self.rows == 0 {
+            self.first_part = part;
+        }
+        self.rows += rows;
+        self.last_part = part;
+    }
+}
+
+/// Rows of each table that has any, by the table's name.
+pub type Manifest = BTreeMap<&'static str, TableRows>;
 
 #[cfg(test)]
 mod tests {

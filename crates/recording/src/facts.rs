@@ -3,7 +3,7 @@ use crate::{
     CgroupFact, Clock, ClockOffset, Coverage, CpuUserFact, FileKey, Interval, LogLine, MemoryFact,
     MonoTime, OutputFact, OutputReaderFact, PackedLines, PerfCounterFact, ThreadFact, ThreadSlice,
 };
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 /// The JVM that was recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -392,5 +392,27 @@ impl Facts {
             .iter()
             .filter(|it| it.from == Clock::Monotonic && it.to == Clock::Wall)
             .min_by_key(|it| it.uncertainty)
+    }
+
+    /// Number of GC log lines, packed or not.
+    #[must_use]
+    pub fn log_line_count(&self) -> usize {
+        self.packed_lines.len() + self.log_lines.len()
+    }
+
+    /// Packs the lines of the GC log. How many bytes those take that were not packed before.
+    pub fn pack_log_lines(&mut self) -> u64 {
+        self.packed_lines.push(&std::mem::take(&mut self.log_lines))
+    }
+
+    /// The lines of the GC log in blocks, from the first to the last.
+    pub fn log_blocks(&self) -> impl Iterator<Item = Cow<'_, [LogLine]>> {
+        let packed = self.packed_lines.blocks().map(Cow::Owned);
+        packed.chain([Cow::Borrowed(self.log_lines.as_slice())])
+    }
+
+    /// Shows each line of the GC log, from the first to the last.
+    pub fn each_log_line(&self, mut visit: impl FnMut(&LogLine)) {
+        self.log_blocks().for_each(|block| block.iter().for_each(&mut visit));
     }
 }

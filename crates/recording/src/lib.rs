@@ -81,7 +81,7 @@ mod writer;
 
 pub use background::BackgroundWriter;
 pub use clock::{Clock, ClockOffset, Interval, MonoTime};
-pub use coverage::{Coverage, Note, Source, SourceState};
+pub use coverage::{Coverage, Manifest, Note, Source, SourceState, TableRows};
 pub use default_directory::{RecordingDirectory, default_directory, directory_with, new_directory};
 pub use error::RecordingError;
 pub use facts::{
@@ -92,7 +92,6 @@ pub use interpreters::runs_scripts;
 pub use limits::Limits;
 pub use log_lines::{LogLine, PackedLines};
 pub use log_option::{LogOption, LogTarget, gc_log_file, gc_log_options, log_option_parts};
-pub use manifest::{Manifest, TableRows};
 pub use new_file::NewFile;
 pub use outputs::{OutputFact, OutputKind, OutputReaderFact};
 pub use reader::is_recording;

@@ -2,8 +2,7 @@
 //!
 //! A JVM that collects once a second writes a million lines a day, 100 MB. They say much the same
 //! again and again, and who explains a recording goes through them from the first to the last.
-use crate::{Facts, MonoTime};
-use std::borrow::Cow;
+use crate::MonoTime;
 
 /// One line of the GC log, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,30 +17,6 @@ pub struct LogLine {
 
 /// As compressed as it gets without time: a day's lines take a tenth.
 const LEVEL: i32 = 1;
-
-impl Facts {
-    /// Number of GC log lines, packed or not.
-    #[must_use]
-    pub fn log_line_count(&self) -> usize {
-        self.packed_lines.len() + self.log_lines.len()
-    }
-
-    /// Packs the lines of the GC log. How many bytes those take that were not packed before.
-    pub fn pack_log_lines(&mut self) -> u64 {
-        self.packed_lines.push(&std::mem::take(&mut self.log_lines))
-    }
-
-    /// The lines of the GC log in blocks, from the first to the last.
-    pub fn log_blocks(&self) -> impl Iterator<Item = Cow<'_, [LogLine]>> {
-        let packed = self.packed_lines.blocks().map(Cow::Owned);
-        packed.chain([Cow::Borrowed(self.log_lines.as_slice())])
-    }
-
-    /// Shows each line of the GC log, from the first to the last.
-    pub fn each_log_line(&self, mut visit: impl FnMut(&LogLine)) {
-        self.log_blocks().for_each(|block| block.iter().for_each(&mut visit));
-    }
-}
 
 /// Lines of a GC log in their order, compressed by blocks.
 #[derive(Clone, Debug, Default, PartialEq)]

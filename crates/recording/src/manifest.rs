@@ -1,41 +1,14 @@
-//! What was written, so that a reader can tell what is gone.
+//! What is gone of what was written.
 //!
 //! Each row of `coverage` says how many rows every table had by then. What a reader finds less of
 //! was damaged, cut off or deleted afterwards, and what such a table tells of is unknown: a stop
 //! whose rows are gone is no stop that did not happen.
 use crate::{
-    Coverage, Source, SourceState,
+    Coverage, Source, SourceState, TableRows,
     part::{Form, Part},
     schema::{Retention, Table},
 };
 use std::collections::BTreeMap;
-
-/// Rows of one table, as its writer counted them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TableRows {
-    /// Rows written.
-    pub rows: u64,
-    /// Rows that could not be written: the recording was full, or the system refused.
-    pub lost: u64,
-    /// Number of the part with the first row.
-    pub first_part: u32,
-    /// Number of the part with the last row.
-    pub last_part: u32,
-}
-
-impl TableRows {
-    /// Counts rows that were written into the part of this number.
-    pub(crate) fn add(&mut self, rows: u64, part: u32) {
-        if self.rows == 0 {
-            self.first_part = part;
-        }
-        self.rows += rows;
-        self.last_part = part;
-    }
-}
-
-/// Rows of each table that has any, by the table's name.
-pub type Manifest = BTreeMap<&'static str, TableRows>;
 
 /// A lost row in so many is borne in tables of detail, which are the first to be given up: what is
 /// long or happens again shows in the others.

@@ -1,6 +1,7 @@
 //! Tables and columns as data: one description of each, from which the Arrow schema, the checks on
+//! Tables and columns as data: one description of each, from which the Arrow schema, the checks on
 //! reading and what a file says of itself are made.
-use crate::{Facts, columns::Columns, tables};
+use crate::{Facts, columns::Columns};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use std::{collections::HashMap, fmt, ops::Range, sync::Arc};
@@ -124,18 +125,6 @@ impl fmt::Debug for Table {
 }
 
 impl Table {
-    /// All tables, in the order in which they are documented and written.
-    #[must_use]
-    pub fn all() -> &'static [&'static Table] {
-        &tables::ALL
-    }
-
-    /// The table with this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<&'static Table> {
-        Table::all().iter().find(|table| table.name == name).copied()
-    }
-
     /// Its Arrow schema, with the documentation and the version in the metadata.
     pub(crate) fn schema(&self) -> SchemaRef {
         let fields: Vec<Field> = self.columns.iter().map(field).collect();
@@ -161,32 +150,4 @@ impl Table {
 fn field(column: &Column) -> Field {
     Field::new(column.name, column.kind.data_type(), column.nullable)
         .with_metadata(HashMap::from([(DOC_KEY.to_owned(), column.doc.to_owned())]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_table_builds_the_columns_that_it_documents() {
-        for table in Table::all() {
-            let batch = table.batch(&Facts::default(), 0..0);
-            assert_eq!(batch.num_columns(), table.columns.len(), "{}", table.name);
-        }
-    }
-
-    #[test]
-    fn names_are_plain_and_unique_and_documented() {
-        let plain = |name: &str| name.bytes().all(|it| it.is_ascii_lowercase() || it == b'_');
-        for table in Table::all() {
-            assert!(plain(table.name) && !table.doc.is_empty(), "{}", table.name);
-            let mut names: Vec<&str> = table.columns.iter().map(|it| it.name).collect();
-            names.sort_unstable();
-            names.dedup();
-            assert_eq!(names.len(), table.columns.len(), "{}", table.name);
-            for column in table.columns {
-                assert!(plain(column.name) && !column.doc.is_empty(), "{}", column.name);
-            }
-        }
-    }
 }

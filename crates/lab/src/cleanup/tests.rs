@@ -1,7 +1,7 @@
 //! What the journal promises: everything is undone, once, and only what is the lab's own.
 mod unmount;
 
-use super::{undo::PATIENCE, *};
+use super::{retry::PATIENCE, *};
 use crate::{
     BackgroundWriter, Isolation, ProcessId, SlowDisk,
     background_writer::Writing,

@@ -1,16 +1,17 @@
 //! How each kind of change is undone.
-use crate::{ProcessId, control_group, loop_device, slow_file};
+use super::{
+    connection, groups, loop_devices,
+    retry::{PATIENCE, gone, is_mount_point, retry},
+};
+use crate::ProcessId;
 use serde::{Deserialize, Serialize};
 use std::{
     fs::OpenOptions,
     io::{self, Write},
     path::{Component, Path, PathBuf},
     sync::mpsc,
-    time::{Duration, Instant},
+    time::Duration,
 };
-
-/// How long a busy mount or device, or a process blocked in the kernel, is waited for.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How to undo one change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,15 +129,15 @@ impl Undo {
         match self {
             Undo::Process { id, .. } => id.kill(PATIENCE).map(|()| id.remove_attach_socket()),
             Undo::Server { id, .. } => id.kill(PATIENCE),
-            Undo::Lift { dir } => slow_file::lift(inside(root, dir)?),
-            Undo::Disconnect { dir } => slow_file::disconnect(inside(root, dir)?),
+            Undo::Lift { dir } => connection::lift(inside(root, dir)?),
+            Undo::Disconnect { dir } => connection::disconnect(inside(root, dir)?),
             Undo::Unmount { target } => unmount_within(root, inside(root, target)?, PATIENCE),
-            Undo::DetachLoop { backing } => loop_device::detach_ours(root, backing, PATIENCE),
+            Undo::DetachLoop { backing } => loop_devices::detach_ours(root, backing, PATIENCE),
             Undo::Knob { file, from, to } => write_back(file, from, to),
             Undo::Choice { file, from, to } => choose_again(file, from, to),
-            Undo::SwapOff { device } => loop_device::swap_off_ours(root, device),
+            Undo::SwapOff { device } => loop_devices::swap_off_ours(root, device),
             Undo::Thaw { file, thaw } => self::thaw(file, thaw),
-            Undo::Controller { file, name } => control_group::disable(file, name),
+            Undo::Controller { file, name } => groups::disable(file, name),
             Undo::RemoveKernelDir { path } => remove_kernel_dir(path),
             Undo::Remove { path } => remove(inside(root, path)?),
         }
@@ -191,7 +192,7 @@ pub(super) fn unmount_within(root: &Path, target: &Path, patience: Duration) -> 
     if let Ok(result) = answer.recv_timeout(patience) {
         return result;
     }
-    slow_file::abort_below(root)?;
+    connection::abort_below(root)?;
     answer.recv_timeout(patience).unwrap_or_else(|_| {
         Err(io::Error::new(io::ErrorKind::TimedOut, "the kernel does not finish it"))
     })
@@ -208,13 +209,6 @@ fn unmount(target: &Path) -> io::Result<()> {
             result => gone(result),
         }
     })
-}
-
-/// Whether something is mounted on exactly this path, by `/proc/self/mountinfo` (field 5).
-pub(crate) fn is_mount_point(path: &Path) -> io::Result<bool> {
-    let mounts = std::fs::read_to_string("/proc/self/mountinfo")?;
-    let path = path.as_os_str();
-    Ok(mounts.lines().any(|line| line.split(' ').nth(4).is_some_and(|it| path == it)))
 }
 
 fn write_back(file: &Path, from: &str, to: &str) -> io::Result<()> {
@@ -234,7 +228,7 @@ fn choose_again(file: &Path, from: &str, to: &str) -> io::Result<()> {
 }
 
 fn thaw(file: &Path, thaw: &str) -> io::Result<()> {
-    if !file.parent().is_some_and(control_group::is_of_lab) {
+    if !file.parent().is_some_and(groups::is_of_lab) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a group of the lab"));
     }
     match OpenOptions::new().write(true).open(file) {
@@ -244,7 +238,7 @@ fn thaw(file: &Path, thaw: &str) -> io::Result<()> {
 }
 
 fn remove_kernel_dir(path: &Path) -> io::Result<()> {
-    if !control_group::is_of_lab(path) {
+    if !groups::is_of_lab(path) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a directory of the lab"));
     }
     retry(|| gone(std::fs::remove_dir(path)))
@@ -255,22 +249,5 @@ fn remove(path: &Path) -> io::Result<()> {
         Ok(about) if about.is_dir() => gone(std::fs::remove_dir_all(path)),
         Ok(_) => gone(std::fs::remove_file(path)),
         Err(e) => gone(Err(e)),
-    }
-}
-
-fn gone(result: io::Result<()>) -> io::Result<()> {
-    result.or_else(|e| if e.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(e) })
-}
-
-/// Tries again while the kernel says "busy": a killed process may still be closing its files.
-pub(crate) fn retry(mut attempt: impl FnMut() -> io::Result<()>) -> io::Result<()> {
-    let until = Instant::now() + PATIENCE;
-    loop {
-        match attempt() {
-            Err(e) if e.kind() == io::ErrorKind::ResourceBusy && Instant::now() < until => {
-                std::thread::sleep(Duration::from_millis(50));
-            }
-            result => return result,
-        }
     }
 }

@@ -65,7 +65,7 @@ impl Lab {
 }
 
 fn runs(id: ProcessId) -> bool {
-    let stat = crate::jvm::read(Path::new(&format!("/proc/{}/stat", id.pid)));
+    let stat = crate::small_file::read(Path::new(&format!("/proc/{}/stat", id.pid)));
     let is_zombie = stat.rsplit_once(") ").is_none_or(|it| it.1.starts_with('Z'));
     ProcessId::of(id.pid) == Some(id) && !is_zombie
 }
@@ -86,7 +86,7 @@ fn signals_to_the_labs_process_group_or_to_the_guardian_do_not_end_it() {
     let group = Pid::from_raw(lab.child.id().cast_signed()).unwrap();
     let guardian = Pid::from_raw(lab.guardian.pid).unwrap();
     let handled = || {
-        let status = crate::jvm::read(Path::new(&format!("/proc/{guardian}/status")));
+        let status = crate::small_file::read(Path::new(&format!("/proc/{guardian}/status")));
         let caught = status.lines().find_map(|it| it.strip_prefix("SigCgt:\t")).map(str::to_owned);
         let caught = caught.and_then(|it| u64::from_str_radix(it.trim(), 16).ok()).unwrap_or(0);
         // bit 14 is SIGTERM

@@ -16,7 +16,9 @@ pub(super) fn may_be_jvms() -> Vec<(u32, String)> {
         let dir = format!("/proc/{pid}");
         let is_hidden = is_hidden(&std::fs::File::open(format!("{dir}/maps")).err()?);
         let may_be = is_hidden && may_be_a_jvm(&threads(Path::new(&dir)));
-        may_be.then(|| (pid, crate::jvm::read(Path::new(&format!("{dir}/comm"))).trim().to_owned()))
+        may_be.then(|| {
+            (pid, crate::small_file::read(Path::new(&format!("{dir}/comm"))).trim().to_owned())
+        })
     });
     let mut hidden: Vec<_> = hidden.collect();
     hidden.sort_unstable();
@@ -32,7 +34,7 @@ fn is_hidden(error: &io::Error) -> bool {
 /// The names of its threads; empty where they are hidden as well.
 fn threads(dir: &Path) -> Vec<String> {
     let tasks = std::fs::read_dir(dir.join("task")).into_iter().flatten().flatten();
-    tasks.map(|it| crate::jvm::read(&it.path().join("comm")).trim().to_owned()).collect()
+    tasks.map(|it| crate::small_file::read(&it.path().join("comm")).trim().to_owned()).collect()
 }
 
 /// JDK 8 and before leave to all threads the name of the first one.

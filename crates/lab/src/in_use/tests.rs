@@ -73,7 +73,7 @@ fn what_others_call_themselves_is_shown_and_cannot_fake_a_line() {
         seen.to_string(),
         "12 JVMs (1 x, 2 x, 3 x, 4 x, 5 x, 6 x, 7 x, 8 x, 9 x, 10 x, 2 more)"
     );
-    assert_eq!(LabError::InUse(seen).hint().unwrap().split(';').count(), 2);
+    assert_eq!(LabError::InUse(seen.to_string()).hint().unwrap().split(';').count(), 2);
 }
 
 #[test]

@@ -156,7 +156,7 @@ impl Lab<'_, '_, '_> {
         let log =
             std::fs::read(&path).map_err(LabError::step(format!("read `{}`", path.display())))?;
         let stops = log::stops(&log, begun_ns..ended_ns);
-        let work = work(&crate::jvm::read(&fast.join("jvm.out")));
+        let work = work(&crate::small_file::read(&fast.join("jvm.out")));
         Ok(Seen { begun_ns, ended_ns, stops, workload, work, log, ..Seen::default() })
     }
 

@@ -93,7 +93,7 @@ impl<'a> Pages<'a> {
 
     fn page(&self) -> Result<(), LabError> {
         let piece = |part: &&Part| {
-            let text = crate::jvm::read(&self.directory.join(format!("{}.md", part.id)));
+            let text = crate::small_file::read(&self.directory.join(format!("{}.md", part.id)));
             (!text.is_empty()).then(|| format!("\n{text}"))
         };
         let pieces: String = PARTS.iter().filter_map(piece).collect();

@@ -140,11 +140,11 @@ fn measure(
     lab.wait(&mut staged, warm_up, None)?;
     let begun_ns = now_ns();
     lab.wait(&mut staged, time, None)?;
-    let setting = crate::jvm::read(Path::new("/sys/kernel/mm/transparent_hugepage/enabled"));
+    let setting = crate::small_file::read(Path::new("/sys/kernel/mm/transparent_hugepage/enabled"));
     let off = recorder::chosen(&setting) == Some("never");
     if let Some(tuner) = &mut tuner {
         if tuner.ended()?.is_some() {
-            let said = crate::jvm::last_line(&fast.join("tuner.err")).unwrap_or_default();
+            let said = crate::small_file::last_line(&fast.join("tuner.err")).unwrap_or_default();
             return Err(LabError::Program {
                 program: "whypause fix thp-tuner".into(),
                 message: said,

@@ -21,8 +21,8 @@
 //! Linux `Documentation/scheduler/sched-bwc.rst`, `kernel/sched/fair.c` (`throttle_cfs_rq`).
 use super::{Role, Scenario, Variant};
 use crate::{
-    Collector, Isolation, LabError, Stage, Staged, Takes, isolation, isolation::Quota,
-    jvm::JvmCommand, workloads::Workload,
+    Collector, Isolation, LabError, Stage, Staged, Takes, isolation, jvm::JvmCommand, takes::Quota,
+    workloads::Workload,
 };
 use std::time::Duration;
 

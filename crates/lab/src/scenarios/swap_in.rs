@@ -20,8 +20,8 @@
 //! Linux `mm/memory.c` (`do_swap_page`), `mm/swap_state.c`, `Documentation/admin-guide/cgroup-v1/memory.rst`.
 use super::{Role, Scenario, Variant};
 use crate::{
-    Collector, LabError, MemoryGroup, MemoryHog, Stage, Staged, Takes, jvm::JvmCommand,
-    memory_group, slow_disk::Limit, slow_swap, slow_swap::SlowSwap, workloads::Workload,
+    Collector, LabError, MemoryGroup, MemoryHog, Stage, Staged, Takes, disk::Limit,
+    jvm::JvmCommand, memory_group, slow_swap, slow_swap::SlowSwap, workloads::Workload,
 };
 use std::time::Duration;
 

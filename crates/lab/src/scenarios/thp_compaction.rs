@@ -25,7 +25,7 @@
 use super::{Role, Scenario, Variant};
 use crate::{
     Collector, Fragmenter, LabError, Reason, Stage, Staged, Takes, fragmenter, huge_pages,
-    jvm::JvmCommand, workloads::Workload,
+    jvm::JvmCommand, large_blocks, workloads::Workload,
 };
 use std::time::Duration;
 
@@ -56,8 +56,16 @@ pub(super) static SCENARIO: Scenario = Scenario {
 };
 
 fn takes() -> Vec<Takes> {
-    let settings = Takes::settings_of_fragments(&["never", "madvise", "defer"]);
+    let settings = settings_of_fragments(&["never", "madvise", "defer"]);
     [Takes::Heap { mib: HEAP_MIB }, Takes::Fragments].into_iter().chain(settings).collect()
+}
+
+/// The settings of huge pages, and that of compaction, for memory that stays in pieces.
+fn settings_of_fragments(defrag: &[&'static str]) -> Vec<Takes> {
+    let enabled = huge_pages::setting("enabled", "madvise");
+    let defrag = defrag.iter().map(|to| huge_pages::setting("defrag", to));
+    let none = Takes::Setting { file: large_blocks::PROACTIVENESS.into(), to: "0" };
+    [none, enabled].into_iter().chain(defrag).collect()
 }
 
 fn can_run() -> Result<(), Reason> {

@@ -1,5 +1,5 @@
 //! How long each request to a slow disk takes.
-use crate::slow_disk::Limit;
+use crate::disk::Limit;
 use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},

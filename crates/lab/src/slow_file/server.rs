@@ -4,11 +4,15 @@
 //! writes, take them in turn, wait for as long as each is to take, and answer. A fourth takes
 //! limits, and a fifth lifts them when the lab is gone.
 use super::{
-    CONTROL, DATA, IMAGE, MOUNT_POINT,
+    DATA, IMAGE,
     blocks::Blocks,
     pace::{self, Direction, Pace},
 };
-use crate::{LabError, slow_disk::Limit};
+use crate::{
+    LabError,
+    cleanup::{CONTROL, MOUNT_POINT},
+    disk::Limit,
+};
 use fuser::{
     Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
     InitFlags, KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty,
@@ -263,7 +267,7 @@ fn start_watch(lab: u32, pace: Arc<Pace>) -> io::Result<()> {
 /// Whether a process ends, and has not ended only because a thread of it waits: perhaps for this very
 /// disk.
 fn is_killed(pid: u32) -> bool {
-    let status = crate::jvm::read(std::path::Path::new(&format!("/proc/{pid}/status")));
+    let status = crate::small_file::read(std::path::Path::new(&format!("/proc/{pid}/status")));
     let state = status.lines().find_map(|it| it.strip_prefix("State:"));
     state.is_none_or(|it| it.trim().starts_with(['Z', 'X']))
 }

@@ -118,7 +118,9 @@ fn a_lifted_limit_lets_a_blocked_writer_go_on() {
         file.write_all_at(&[1; 4096], 0)
     });
     let stack = format!("/proc/self/task/{}/stack", told.recv().unwrap());
-    until("the writer waits for the server", || jvm::read(Path::new(&stack)).contains("fuse_"));
+    until("the writer waits for the server", || {
+        small_file::read(Path::new(&stack)).contains("fuse_")
+    });
     place.cleanup.lift_limits();
     answer(writer).unwrap();
 }
@@ -133,7 +135,7 @@ fn server(place: &TestPlace) -> rustix::process::Pid {
 /// Whether any thread of a process is neither stopped nor dead.
 fn runs(pid: rustix::process::Pid) -> bool {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return false };
-    let states = threads.flatten().map(|it| jvm::read(&it.path().join("stat")));
+    let states = threads.flatten().map(|it| small_file::read(&it.path().join("stat")));
     let mut states = states.filter_map(|it| it.rsplit_once(") ")?.1.chars().next());
     states.any(|it| !matches!(it, 'T' | 'Z' | 'X'))
 }
@@ -141,7 +143,7 @@ fn runs(pid: rustix::process::Pid) -> bool {
 /// Has the server killed when this process is gone: one that is stopped does not see that.
 fn killed_after_us(server: rustix::process::Pid) -> spawn::Afterwards {
     let pid = server.as_raw_pid();
-    let started = crate::process::ProcessId::of(pid).unwrap().started_ticks;
+    let started = crate::process_id::ProcessId::of(pid).unwrap().started_ticks;
     let kill = r#"read -r stat < "/proc/$1/stat" && set -- $1 $2 ${stat##*)} && [ "${22}" = "$2" ] && kill -KILL "$1""#;
     spawn::Afterwards::run(kill, [pid.to_string(), started.to_string()], PATIENCE).unwrap()
 }

@@ -3,9 +3,10 @@ use crate::{
     Collector, Interrupt, Isolation, Jdk, LabError,
     bench::Bench,
     control_group::Weighed,
-    isolation::{Quota, Throttling},
+    isolation::Throttling,
     jvm::{Jvm, JvmCommand},
     stage::{END_PATIENCE, Stage},
+    takes::Quota,
     workloads::Workload,
 };
 use std::{collections::BTreeMap, path::Path, time::Duration};
@@ -114,7 +115,7 @@ fn command<'a>(stage: &Stage<'a>, load: &Load<'_>) -> JvmCommand<'a> {
 /// CPU time of a process outside the kernel and in it, of which the kernel tells hundredths of a
 /// second (`utime` and `stime` of `/proc/PID/stat`).
 fn used(pid: u32) -> Option<Used> {
-    used_in(&crate::jvm::read(Path::new(&format!("/proc/{pid}/stat"))))
+    used_in(&crate::small_file::read(Path::new(&format!("/proc/{pid}/stat"))))
 }
 
 fn used_in(stat: &str) -> Option<Used> {

@@ -2,8 +2,7 @@
 //!
 //! An entry is a file in a directory of the recorder's own user, locked for as long as its recorder
 //! lives.
-use super::{error::ConnectionError, safepoint_log};
-use crate::{JvmError, Roots, host};
+use crate::{Roots, host::gc_log::SAFEPOINT_LOG_MARK};
 use rustix::{
     fs::{FlockOperation, Mode, OFlags, flock},
     io::Errno,
@@ -13,7 +12,6 @@ use std::{
     io::{self, Read, Write},
     os::unix::fs::MetadataExt,
     path::PathBuf,
-    sync::atomic::AtomicBool,
 };
 
 /// Below the recorder's own directory.
@@ -61,7 +59,7 @@ impl Log {
             name: next("name")?.to_owned(),
         };
         let whole = lines.next().is_none() && head == "1" && log.text() == text;
-        (whole && safepoint_log::is_name(&log.name)).then_some(log)
+        (whole && is_name(&log.name)).then_some(log)
     }
 }
 
@@ -109,48 +107,10 @@ impl Journal {
         Ok(entry)
     }
 
-    /// Switches off the logs whose recorders are gone, and removes what they left. Says what was
-    /// done, and what could not be: that stays for the next time.
-    pub fn undo(&self, roots: &Roots, interrupt: &AtomicBool) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(&self.0) else { return Vec::new() };
-        let paths = entries.take(MAX_ENTRIES).flatten().map(|it| it.path());
-        paths.filter_map(|path| undo_entry(path, roots, interrupt)).collect()
-    }
-}
-
-fn undo_entry(path: PathBuf, roots: &Roots, interrupt: &AtomicBool) -> Option<String> {
-    let entry = Entry::open(path.clone()).ok()??;
-    let Some(log) = entry.log() else {
-        let path = path.display();
-        return Some(format!("not undone, because it cannot be read: `{path}`"));
-    };
-    let what =
-        format!("the safepoint log of process {}, left by a recorder that was killed", log.pid);
-    match undo_log(&log, roots, interrupt) {
-        Ok(said) => {
-            entry.remove();
-            said.then(|| format!("switched off: {what}"))
-        }
-        Err(error) => Some(format!("could not switch off {what}: {error}")),
-    }
-}
-
-/// Says whether the JVM still wrote it.
-fn undo_log(log: &Log, roots: &Roots, interrupt: &AtomicBool) -> Result<bool, ConnectionError> {
-    if log.boot != boot(roots) {
-        return Ok(false);
-    }
-    match host::jvm(roots, log.pid) {
-        Ok(jvm) if jvm.start_ticks == log.start_ticks => {
-            safepoint_log::undo(roots, &jvm, &log.name, interrupt)?;
-            Ok(true)
-        }
-        Ok(_) | Err(JvmError::NoSuchProcess { .. } | JvmError::NotAJvm { .. }) => {
-            // Its `/dev/shm` can be reached only where it is ours.
-            safepoint_log::remove_here(&log.name, (log.uid, log.gid));
-            Ok(false)
-        }
-        Err(error) => Err(ConnectionError::Broken(error.to_string())),
+    /// The files of its entries.
+    pub(super) fn entries(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(&self.0).into_iter().flatten();
+        entries.take(MAX_ENTRIES).flatten().map(|it| it.path()).collect()
     }
 }
 
@@ -171,7 +131,7 @@ impl Drop for Entry {
 
 impl Entry {
     /// `None` where its recorder lives, or has just removed it.
-    fn open(path: PathBuf) -> io::Result<Option<Entry>> {
+    pub(super) fn open(path: PathBuf) -> io::Result<Option<Entry>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::open(&path, flags, Mode::empty())?);
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -182,7 +142,7 @@ impl Entry {
         Ok(is_there.then_some(Entry { path, file }))
     }
 
-    fn log(&self) -> Option<Log> {
+    pub(super) fn log(&self) -> Option<Log> {
         let mut text = String::new();
         (&self.file).take(LIMIT_BYTES).read_to_string(&mut text).ok()?;
         Log::parse(&text)
@@ -200,9 +160,17 @@ pub(super) fn check(text: &str) {
     assert!(Log::parse(text).is_none_or(|it| it.text() == text));
 }
 
+/// Whether it is a name as [`SafepointLog`](super::SafepointLog) makes them.
+fn is_name(name: &str) -> bool {
+    let number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    let numbers = name.strip_prefix(SAFEPOINT_LOG_MARK).and_then(|it| it.split_once('-'));
+    numbers.is_some_and(|(pid, start)| number(pid) && number(start))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicBool;
 
     fn log() -> Log {
         Log {

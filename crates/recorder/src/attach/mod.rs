@@ -26,6 +26,5 @@ pub use java_stacks::JavaStacks;
 pub use journal::Journal;
 pub use log_outputs::{LogOutput, log_outputs, set_log_output};
 pub use memory_directory::MemoryDirectory;
-pub(crate) use safepoint_log::MARK as SAFEPOINT_LOG_MARK;
 pub use safepoint_log::SafepointLog;
 pub use thread_names::ThreadNames;

@@ -6,11 +6,12 @@ use super::{
     socket::Connection,
     until::Until,
 };
-use crate::{Jvm, Roots, host::ProcessDir};
-use std::sync::atomic::AtomicBool;
+use crate::{
+    Jvm, JvmError, Roots,
+    host::{self, ProcessDir, gc_log::SAFEPOINT_LOG_MARK},
+};
+use std::{path::PathBuf, sync::atomic::AtomicBool};
 
-/// In the directory's name, so that the log is known among the JVM's open files.
-pub(crate) const MARK: &str = "whypause-safepoints-";
 const FILE: &str = "safepoint.log";
 /// The file that is written, and the one before it: 16 MiB of memory at most.
 const ROTATION: &str = "filecount=1,filesize=8m";
@@ -43,7 +44,7 @@ impl SafepointLog {
         let connection = Connection::open(roots, jvm, &until)?;
         let dir = ProcessDir::open(roots, jvm.pid)?;
         // The start makes it another name for another process with the same id.
-        let name = format!("{MARK}{}-{}", jvm.pid_in_namespace, jvm.start_ticks);
+        let name = format!("{SAFEPOINT_LOG_MARK}{}-{}", jvm.pid_in_namespace, jvm.start_ticks);
         let directory = MemoryDirectory::below(dir, name.clone(), &until)?;
         let (uid, gid) = directory.owner();
         let entry = journal.enter(&Log {
@@ -96,7 +97,7 @@ impl Drop for SafepointLog {
 }
 
 /// Switches off the log of a JVM whose recorder was killed, and removes it.
-pub(super) fn undo(
+fn undo(
     roots: &Roots,
     jvm: &Jvm,
     name: &str,
@@ -111,21 +112,59 @@ pub(super) fn undo(
 }
 
 /// Removes what a JVM that is gone has left in our own `/dev/shm`, as its user.
-pub(super) fn remove_here(name: &str, (uid, gid): (u32, u32)) {
+fn remove_here(name: &str, (uid, gid): (u32, u32)) {
     if let Ok(directory) = MemoryDirectory::left_by(name, uid, gid) {
         remove(&directory);
     }
-}
-
-/// Whether it is a name as [`SafepointLog::switch_on`] makes them.
-pub(super) fn is_name(name: &str) -> bool {
-    let number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
-    let numbers = name.strip_prefix(MARK).and_then(|it| it.split_once('-'));
-    numbers.is_some_and(|(pid, start)| number(pid) && number(start))
 }
 
 /// Removes the directory with what the JVM writes there.
 fn remove(directory: &MemoryDirectory) {
     // What is left of it is negligible, and the next recorder's to say.
     let _ = directory.remove(&LEFT.map(str::to_owned));
+}
+
+impl Journal {
+    /// Switches off the logs whose recorders are gone, and removes what they left. Says what was
+    /// done, and what could not be: that stays for the next time.
+    pub fn undo(&self, roots: &Roots, interrupt: &AtomicBool) -> Vec<String> {
+        let entries = self.entries().into_iter();
+        entries.filter_map(|path| undo_entry(path, roots, interrupt)).collect()
+    }
+}
+
+fn undo_entry(path: PathBuf, roots: &Roots, interrupt: &AtomicBool) -> Option<String> {
+    let entry = Entry::open(path.clone()).ok()??;
+    let Some(log) = entry.log() else {
+        let path = path.display();
+        return Some(format!("not undone, because it cannot be read: `{path}`"));
+    };
+    let what =
+        format!("the safepoint log of process {}, left by a recorder that was killed", log.pid);
+    match undo_log(&log, roots, interrupt) {
+        Ok(said) => {
+            entry.remove();
+            said.then(|| format!("switched off: {what}"))
+        }
+        Err(error) => Some(format!("could not switch off {what}: {error}")),
+    }
+}
+
+/// Says whether the JVM still wrote it.
+fn undo_log(log: &Log, roots: &Roots, interrupt: &AtomicBool) -> Result<bool, ConnectionError> {
+    if log.boot != journal::boot(roots) {
+        return Ok(false);
+    }
+    match host::jvm(roots, log.pid) {
+        Ok(jvm) if jvm.start_ticks == log.start_ticks => {
+            undo(roots, &jvm, &log.name, interrupt)?;
+            Ok(true)
+        }
+        Ok(_) | Err(JvmError::NoSuchProcess { .. } | JvmError::NotAJvm { .. }) => {
+            // Its `/dev/shm` can be reached only where it is ours.
+            remove_here(&log.name, (log.uid, log.gid));
+            Ok(false)
+        }
+        Err(error) => Err(ConnectionError::Broken(error.to_string())),
+    }
 }

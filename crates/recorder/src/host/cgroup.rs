@@ -1,5 +1,7 @@
 //! cgroup paths of a process, in both versions of cgroups.
-use super::{Roots, cgroup_mounts, process::ProcessDir};
+pub(super) mod mounts;
+
+use super::{Roots, process::ProcessDir};
 use std::path::{Path, PathBuf};
 
 /// Which hierarchy a controller is in.
@@ -72,12 +74,12 @@ impl Groups {
 
 /// The groups of a controller around a process. Empty where they cannot be seen.
 pub(crate) fn groups(roots: &Roots, dir: &ProcessDir, controller: &str) -> Groups {
-    let mounts = std::fs::read_to_string(roots.proc.join("self/mountinfo")).unwrap_or_default();
+    let text = std::fs::read_to_string(roots.proc.join("self/mountinfo")).unwrap_or_default();
     let Some(group) = path_of(dir, controller) else { return Groups::default() };
-    let mounts = cgroup_mounts::of(&mounts, group.version, controller);
+    let mounts = mounts::of(&text, group.version, controller);
     let found = mounts.iter().filter_map(|mount| {
         let point = below_sys(roots, &mount.point);
-        let inside = cgroup_mounts::inside(mount, &point, &group.path, dir.pid())?;
+        let inside = mounts::inside(mount, &point, &group.path, dir.pid())?;
         Some(walk(&point, &inside, group.version))
     });
     // A container may have a mount of its own and the host's: what shows most counts.

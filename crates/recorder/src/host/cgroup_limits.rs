@@ -6,7 +6,6 @@
 use super::{
     Roots,
     cgroup::{self, Group, Groups, Version},
-    counters,
     process::ProcessDir,
 };
 use recording::CgroupFact;
@@ -76,7 +75,7 @@ impl Limits {
     fn most_throttled<'a>(&mut self, groups: impl Iterator<Item = &'a Group>) -> Option<PathBuf> {
         let grown = groups.filter_map(|group| {
             let text = fs::read_to_string(group.directory.join("cpu.stat")).ok()?;
-            let now = counters::throttled_ns(&text)?;
+            let now = throttled_ns(&text)?;
             let first = *self.throttled_at_first.entry(group.directory.clone()).or_insert(now);
             Some((now.saturating_sub(first), &group.directory))
         });
@@ -167,6 +166,20 @@ fn bandwidth_v2(directory: &Path) -> Option<Bandwidth> {
 fn bytes(directory: &Path, name: &str) -> Option<u64> {
     let text = fs::read_to_string(directory.join(name)).ok()?;
     text.trim().parse().ok().filter(|it| *it < NO_LIMIT_BYTES)
+}
+
+/// For how long a group has been throttled, by its `cpu.stat`: `throttled_time` (version 1) is in
+/// nanoseconds, `throttled_usec` (version 2) in microseconds.
+pub(crate) fn throttled_ns(text: &str) -> Option<u64> {
+    text.lines().find_map(|line| {
+        let (name, value) = line.split_once(' ')?;
+        let value: u64 = value.trim().parse().ok()?;
+        match name {
+            "throttled_time" => Some(value),
+            "throttled_usec" => Some(value.saturating_mul(1000)),
+            _ => None,
+        }
+    })
 }
 
 #[cfg(test)]

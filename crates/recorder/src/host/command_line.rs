@@ -1,6 +1,6 @@
 //! What is reported of a process's command line: the program, and at most the script or the main class
 //! that it runs. Arguments hold secrets, and nobody needs them to find a process again.
-use super::{jvms::cut, launch, process::ProcessDir};
+use super::{launch, process::ProcessDir};
 use recording::{masked, runs_scripts};
 
 /// Read of a command line: Java's main class comes after its flags.
@@ -50,6 +50,12 @@ fn script(arguments: &[String]) -> String {
     let path = rest.next().filter(plain).map_or("", String::as_str);
     let name = path.rsplit('/').next().unwrap_or_default();
     if module && !name.is_empty() { format!("-m {name}") } else { name.to_owned() }
+}
+
+/// Cuts a text at a number of bytes, at a character's border.
+pub(crate) fn cut(mut text: String, limit_bytes: usize) -> String {
+    text.truncate(text.floor_char_boundary(limit_bytes));
+    text
 }
 
 #[cfg(test)]

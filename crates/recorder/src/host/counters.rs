@@ -18,10 +18,9 @@
 use super::{
     Roots,
     cgroup::{self, Version},
-    cgroup_limits,
-    process::ProcessDir,
+    cgroup_limits::{self, throttled_ns},
+    process::{ProcessDir, cpu_of},
 };
-use crate::cost::cpu_of;
 use recording::{MonoTime, Sample};
 use rustix::io::pread;
 use std::{
@@ -307,20 +306,6 @@ fn usage_file(roots: &Roots, dir: &ProcessDir, group: &Path) -> Option<PathBuf> 
 
 fn stat_file(roots: &Roots, pid: u32) -> PathBuf {
     roots.proc.join(pid.to_string()).join("stat")
-}
-
-/// For how long a group has been throttled, by its `cpu.stat`: `throttled_time` (version 1) is in
-/// nanoseconds, `throttled_usec` (version 2) in microseconds.
-pub(crate) fn throttled_ns(text: &str) -> Option<u64> {
-    text.lines().find_map(|line| {
-        let (name, value) = line.split_once(' ')?;
-        let value: u64 = value.trim().parse().ok()?;
-        match name {
-            "throttled_time" => Some(value),
-            "throttled_usec" => Some(value.saturating_mul(1000)),
-            _ => None,
-        }
-    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
-//! Which file is behind a descriptor or a mapping of the JVM.
+//! What the files behind descriptors and mappings of the JVM are: paths, mounts and devices.
 //!
-//! In two halves. [`FileResolver`] answers the sampling thread at once and only with what the
-//! kernel has at hand: a descriptor's device and inode. [`Catalogue`] lives in a background thread
-//! and finds paths, mounts and devices, because that reads `/proc/PID/maps`, which waits for the
+//! [`Catalogue`] lives in a background thread, because it reads `/proc/PID/maps`, which waits for the
 //! JVM's `mmap_lock` for as long as anyone holds it.
 use super::{
     Roots, block_devices,
@@ -11,26 +9,18 @@ use super::{
     layers,
     maps::{self, Mapping},
     mounts::{self, Mounts, block_name, device_name},
-    outputs::STREAMS,
     process::{self, ProcessDir},
-    processes::Request,
 };
 use recording::{FileFact, FileKey};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     io,
     ops::ControlFlow,
-    sync::mpsc::SyncSender,
     time::{Duration, Instant},
 };
 
-/// How long a descriptor is taken to be open on the same file: it can be closed and given to
-/// another one at any time.
-const FD_VALID: Duration = Duration::from_secs(1);
-/// Beyond this many the descriptors are forgotten and looked up again.
-const MAX_FDS: usize = 4096;
 /// Files asked for beyond this are not described any more.
-const MAX_FILES: usize = 16 * 1024;
+pub(super) const MAX_FILES: usize = 16 * 1024;
 
 /// A file whose description is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,72 +29,6 @@ pub(crate) enum Wanted {
     Open(FileKey, String),
     /// Behind a mapping.
     Mapped(FileKey),
-}
-
-/// Tells which file is behind a descriptor or an inode. For the sampling thread: no call waits
-/// for a disk, a server or a lock of the JVM. Paths follow later as
-/// [`FileFact`](recording::FileFact)s.
-#[derive(Debug)]
-pub(crate) struct FileResolver {
-    /// `None` where the process was gone before it could be opened.
-    dir: Option<ProcessDir>,
-    fds: HashMap<u32, (Instant, Option<FileKey>)>,
-    known: BTreeSet<(FileKey, bool)>,
-    requests: SyncSender<Request>,
-}
-
-impl FileResolver {
-    pub(crate) fn new(roots: &Roots, pid: u32, requests: SyncSender<Request>) -> FileResolver {
-        let dir = ProcessDir::open(roots, pid).ok().map(ProcessDir::trusted);
-        FileResolver { dir, fds: HashMap::new(), known: BTreeSet::new(), requests }
-    }
-
-    /// The regular file that descriptor `fd` is open on. `None` for anything else, and where the
-    /// descriptor is closed.
-    pub(crate) fn by_fd(&mut self, fd: u32) -> Option<FileKey> {
-        match self.fds.get(&fd) {
-            Some((at, key)) if at.elapsed() < FD_VALID => return *key,
-            _ => {}
-        }
-        if self.fds.len() >= MAX_FDS {
-            self.fds.clear();
-        }
-        let found = self.dir.as_ref().and_then(|dir| regular_file(dir, fd).ok().flatten());
-        if let (Some(key), Some(dir)) = (found, &self.dir)
-            && !self.known.contains(&(key, false))
-            && let Ok(path) = dir.link(&format!("fd/{fd}"))
-        {
-            self.want((key, false), Wanted::Open(key, path));
-        }
-        // Who holds the other end of a pipe is found out only where somebody waited for that.
-        if found.is_none() && STREAMS.contains(&fd) {
-            let _ = self.requests.try_send(Request::Output(fd));
-        }
-        self.fds.insert(fd, (Instant::now(), found));
-        found
-    }
-
-    /// The key of a mapped file, given the device number in `st_dev`'s encoding and the inode as
-    /// the kernel reports them with a page fault. `None` only for an inode number of 0.
-    pub(crate) fn by_inode(&mut self, st_dev: u64, inode: u64) -> Option<FileKey> {
-        if inode == 0 {
-            return None;
-        }
-        let key = FileKey { device: st_dev, inode };
-        if !self.known.contains(&(key, true)) {
-            self.want((key, true), Wanted::Mapped(key));
-        }
-        Some(key)
-    }
-
-    fn want(&mut self, known: (FileKey, bool), wanted: Wanted) {
-        // A full channel is no loss: the file is asked for again with the next slice.
-        if self.known.len() < MAX_FILES
-            && self.requests.try_send(Request::File(Box::new(wanted))).is_ok()
-        {
-            self.known.insert(known);
-        }
-    }
 }
 
 /// Device and inode of what a descriptor is open on, if that is a regular file.

@@ -1,5 +1,5 @@
 //! The flags a JVM was given, wherever they were given.
-use super::{jvms::Jvm, launch, process::ProcessDir, rights::Rights};
+use super::{jvm::Jvm, launch, process::ProcessDir, rights::Rights};
 use recording::{MASK, VmFlag, VmFlags, vm_size};
 use std::io;
 

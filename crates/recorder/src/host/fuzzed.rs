@@ -1,6 +1,6 @@
 //! Doors for the fuzzer to what reads the words of a process and of the kernel.
 use super::{
-    cgroup, cgroup_mounts,
+    cgroup::{self, mounts},
     flags::Environment,
     launch, maps,
     mounts::Mounts,
@@ -9,8 +9,6 @@ use super::{
     status::Status,
     writer_details, writers,
 };
-use crate::sampler::text;
-use recording::OffCpuCause;
 
 /// Reads a command line whose argument files all hold `text`, and `text` as a file of options and as
 /// an environment variable. Each must hold whatever they are.
@@ -35,14 +33,8 @@ pub fn argument_files(arguments: &[String], text: &str) {
     assert!(main.len() <= bytes(arguments) + 1, "{main}");
 }
 
-/// Reads a text as each of the files in `/proc/PID` that others have a hand in: names of threads,
-/// of files, of mounts and of groups.
-///
-/// # Panics
-///
-/// Where something does not hold.
-pub fn proc_texts(text: &[u8]) {
-    of_a_thread(text);
+/// Reads a text as each of the files of a process. Each must hold whatever they are.
+pub(crate) fn proc_texts(text: &[u8]) {
     of_writes(text);
     of_descriptors(&String::from_utf8_lossy(text));
     let environment = Environment(text.to_vec());
@@ -71,24 +63,7 @@ pub fn proc_texts(text: &[u8]) {
     let group = cgroup::parse(&text, "cpu");
     assert!(group.is_none_or(|it| it.path.len() < text.len()));
     for version in [cgroup::Version::V1, cgroup::Version::V2] {
-        assert!(cgroup_mounts::of(&text, version, "cpu").len() <= text.lines().count());
-    }
-}
-
-/// `schedstat`, `stat`, `syscall` and `wchan` of a thread.
-fn of_a_thread(bytes: &[u8]) {
-    if let Some(it) = text::Counted::parse(bytes) {
-        let again = format!("{} {} {}", it.ran_ns, it.waited_ns, it.turns);
-        assert_eq!(text::Counted::parse(again.as_bytes()), Some(it));
-    }
-    assert!(text::state(bytes).is_none_or(|it| it.is_ascii_alphabetic()));
-    match text::entered(bytes) {
-        Some((OffCpuCause::Syscall(number), _)) => assert!(number >= 0),
-        Some((_, argument)) => assert_eq!(argument, None),
-        None => {}
-    }
-    if let Some(name) = text::function(bytes) {
-        assert!(!name.is_empty() && !name.contains('.') && name.len() <= bytes.len());
+        assert!(mounts::of(&text, version, "cpu").len() <= text.lines().count());
     }
 }
 

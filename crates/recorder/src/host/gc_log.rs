@@ -4,7 +4,6 @@
 //! path behind a descriptor is the truth, also after a rename or when the name in the flags was
 //! relative or full of `%p` and `%t`.
 use super::{files::regular_file, maps::DELETED, process::ProcessDir};
-use crate::attach::SAFEPOINT_LOG_MARK;
 use recording::{FileKey, LogOption, LogTarget};
 use std::{
     collections::BTreeMap,
@@ -246,6 +245,9 @@ fn looks_like_gc_log(text: &str) -> bool {
         unified || LEGACY.iter().any(|it| line.contains(it))
     })
 }
+
+/// In the directory's name, so that the log is known among the JVM's open files.
+pub(crate) const SAFEPOINT_LOG_MARK: &str = "whypause-safepoints-";
 
 #[cfg(test)]
 mod tests;

@@ -7,11 +7,11 @@
 //! is looked before.
 use super::{
     Roots,
-    jvms::Jvm,
-    locked::{not_responding, responds},
+    jvm::Jvm,
     maps,
-    process::{ProcessDir, pids},
+    process::{ProcessDir, pids, responds},
 };
+use crate::aside::not_responding;
 use recording::FileKey;
 use std::ops::ControlFlow;
 

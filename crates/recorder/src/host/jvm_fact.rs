@@ -4,7 +4,7 @@ use super::{
     cpu_users::cpus_allowed,
     flags::{self, Given, Named},
     gc_log::{self, GcLogFile},
-    jvms::Jvm,
+    jvm::Jvm,
     process::ProcessDir,
     version,
 };

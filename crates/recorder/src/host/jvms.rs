@@ -3,68 +3,23 @@
 //! `hsperfdata` is not asked: it may be switched off, hidden in a container's `/tmp`, or the
 //! very cause of the pauses.
 use super::{
-    Roots, Stuck, clocks, command_line, launch,
-    locked::{Lock, not_responding},
-    maps,
+    Arguments, Jvm, Roots, Stuck, clocks,
+    command_line::{self, cut},
+    jvm::{LIMIT_BYTES, home_of},
+    launch, maps,
     process::{ProcessDir, Stat, is_gone, pids},
     status::Status,
 };
+use crate::aside::{Lock, not_responding};
 use recording::MonoTime;
 use std::io;
 
 mod account;
-mod arguments;
 mod select;
 
 pub use account::{Account, account_of};
-pub use arguments::Arguments;
 use select::named;
 pub use select::{Anybodys, Whose, select, shares_our_users};
-
-/// A running HotSpot JVM.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(test, derive(Default))]
-pub struct Jvm {
-    /// Process id as `/proc` has it.
-    pub pid: u32,
-    /// Start after boot in clock ticks (`/proc/PID/stat` field 22). Together with `pid` it names
-    /// the process for good.
-    pub start_ticks: u64,
-    /// When it started, within one clock tick (10 ms).
-    pub started: MonoTime,
-    /// Real user id.
-    pub uid: u32,
-    /// Process id in the innermost pid namespace (`NSpid`).
-    pub pid_in_namespace: u32,
-    /// Main class with its package, or jar or source file without path. The program's own name
-    /// where the launcher is not `java`. `@all`, or `@opts Main`, where an argument file was not
-    /// read that may tell another one.
-    pub main: String,
-    /// What it was started with. `None` in what a search of all JVMs returns: of thousands of processes
-    /// that is more than fits into memory, so it is read where it is needed.
-    pub arguments: Option<Arguments>,
-    /// The program as it was called, and its main class or jar.
-    pub command_line: String,
-    /// Whether the launcher is `java`, which knows `JDK_JAVA_OPTIONS` and argument files.
-    pub java_launcher: bool,
-    /// Path of `libjvm.so` as the JVM sees it.
-    pub libjvm: String,
-    /// Whether that path has been removed or replaced since the JVM started.
-    pub libjvm_deleted: bool,
-    /// Where it is mapped, and which file that is.
-    pub(crate) libjvm_mapping: maps::Mapping,
-    /// The JDK's or JRE's home as the JVM sees it; where its `release` file would be.
-    pub java_home: String,
-}
-
-impl Jvm {
-    /// Whether it is JDK 9 or later, by where the library lies: `lib/server`, not
-    /// `lib/amd64/server`.
-    #[must_use]
-    pub(crate) fn is_modular(&self) -> bool {
-        home_of(&self.libjvm).1
-    }
-}
 
 /// What a search found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -264,7 +219,7 @@ fn read(roots: &Roots, pid: u32) -> io::Result<Option<Jvm>> {
     let stat = Stat::of(&dir)?;
     let before = dir.text("status", Status::LIMIT_BYTES)?;
     let (java_home, modular) = home_of(&library.path);
-    let given = dir.bytes("cmdline", arguments::LIMIT_BYTES)?;
+    let given = dir.bytes("cmdline", LIMIT_BYTES)?;
     let command_line = command_line::kept(&given);
     let (called, arguments) = Arguments::split(&given);
     let program = program_name(&dir, called, &stat.name);
@@ -318,26 +273,6 @@ fn main_of(arguments: &[String], modular: bool) -> String {
     let mut no_file = |_: &str| (!modular).then(String::new);
     let main = launch::main(arguments, &mut no_file);
     if main.is_empty() { "java".into() } else { main }
-}
-
-/// Home of the JVM from the library's path, and whether it is laid out as since JDK 9:
-/// `HOME/lib/server/libjvm.so`, before that `HOME/[jre/]lib/amd64/server/libjvm.so`.
-fn home_of(libjvm: &str) -> (String, bool) {
-    let mut parts: Vec<&str> = libjvm.split('/').collect();
-    parts.truncate(parts.len().saturating_sub(2));
-    let modular = parts.last() == Some(&"lib");
-    parts.truncate(parts.len().saturating_sub(if modular { 1 } else { 2 }));
-    // The release file of a JDK 8 lies beside its `jre`.
-    if !modular && parts.last() == Some(&"jre") {
-        parts.pop();
-    }
-    (parts.join("/"), modular)
-}
-
-/// Cuts a text at a number of bytes, at a character's border.
-pub(crate) fn cut(mut text: String, limit_bytes: usize) -> String {
-    text.truncate(text.floor_char_boundary(limit_bytes));
-    text
 }
 
 #[cfg(test)]

@@ -7,10 +7,9 @@
 use super::{
     Jvm, Roots,
     memory_groups::{MemoryGroups, memory_groups},
-    process::{ProcessDir, Stat, pids},
+    process::{self, ProcessDir, Stat, pids},
     status::Status,
 };
-use crate::cost;
 use std::{
     fs,
     path::Path,
@@ -161,7 +160,7 @@ impl MemoryWatch {
 }
 
 fn cpu_of(dir: &ProcessDir) -> Option<Duration> {
-    cost::cpu_of(&dir.text("stat", 4096).ok()?, rustix::param::clock_ticks_per_second())
+    process::cpu_of(&dir.text("stat", 4096).ok()?, rustix::param::clock_ticks_per_second())
 }
 
 /// Of `vmstat`: pages that threads have looked at because they needed memory themselves.

@@ -11,13 +11,13 @@
 mod block_devices;
 mod cgroup;
 mod cgroup_limits;
-mod cgroup_mounts;
 mod clocks;
 mod collector;
 mod command_line;
 mod counters;
 mod counters_file;
 mod cpu_users;
+mod file_resolver;
 mod files;
 mod flags;
 #[cfg(fuzzing)]
@@ -34,12 +34,12 @@ mod host_facts;
 )]
 mod in_the_way;
 mod inside;
+mod jvm;
 mod jvm_fact;
 mod jvms;
 mod launch;
 mod layers;
 mod libjvm;
-mod locked;
 mod mapped;
 mod maps;
 mod memory;
@@ -70,22 +70,22 @@ mod tests;
 
 pub use cgroup::{control_group, group_directory};
 pub(crate) use cgroup::{cpu_groups, freezer_groups};
+pub(crate) use cgroup_limits::throttled_ns;
 pub use clocks::now;
 pub(crate) use clocks::thread_cpu;
-pub(crate) use counters::{Counters, throttled_ns};
+pub(crate) use counters::Counters;
 pub(crate) use counters_file::CountersFile;
 pub(crate) use flags::{Given, Named, read as flags};
 pub use host_facts::host_fact;
 pub(crate) use in_the_way::ProbedLibrary;
 pub(crate) use inside::Looked;
+pub use jvm::{Arguments, Jvm};
 pub use jvm_fact::jvm_fact;
 pub use jvms::{
-    Account, Anybodys, Arguments, Found, Jvm, JvmError, Selected, Whose, account_of, find_jvms,
-    jvm, select, shares_our_users,
+    Account, Anybodys, Found, JvmError, Selected, Whose, account_of, find_jvms, jvm, select,
+    shares_our_users,
 };
 pub(crate) use libjvm::open_libjvm;
-pub use locked::Lock;
-pub(crate) use locked::Unresponsive;
 pub(crate) use mapped::open as open_mapped;
 pub use maps::unescaped;
 pub(crate) use maps::{
@@ -96,7 +96,7 @@ pub use memory_watch::{MemoryLook, MemoryWatch};
 #[cfg(fuzzing)]
 pub(crate) use perf_layout::parse as perf_counters;
 pub use place::{Directory, absolute_path, directory_of, sees_our_mounts, variable_of};
-pub(crate) use process::ProcessDir;
+pub(crate) use process::{ProcessDir, cpu_of};
 pub use process::{Stat, stat, stat_of, stats};
 pub(crate) use rights::{By, Rights};
 pub use sources::HostSources;

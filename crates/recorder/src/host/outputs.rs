@@ -8,7 +8,7 @@
 //! that are known costs three short reads each.
 use super::{
     Roots, clocks,
-    jvms::Jvm,
+    jvm::Jvm,
     outbox::{Outbox, Row},
     process::ProcessDir,
     writer_details::details,
@@ -20,7 +20,6 @@ use std::time::{Duration, Instant};
 
 mod ends;
 pub(super) mod search;
-mod socket_peer;
 
 /// The streams that are looked at: standard output and standard error.
 pub(crate) const STREAMS: [u32; 2] = [1, 2];

@@ -1,5 +1,5 @@
 //! What a change of a JVM's surroundings must know before it is made.
-use super::{Roots, jvms::Jvm, process::ProcessDir};
+use super::{Roots, jvm::Jvm, process::ProcessDir};
 use crate::aside::{self, Kind};
 use rustix::fd::{AsRawFd, OwnedFd};
 use std::io;

@@ -2,12 +2,10 @@
 //!
 //! The directory is held open: once the process is gone every read through it fails with `ESRCH`,
 //! also when the kernel has given the same pid to another process.
+mod locked;
 mod stat_line;
 
-use super::{
-    Roots,
-    locked::{self, LockedFile, What},
-};
+use super::Roots;
 use crate::aside;
 use recording::FileKey;
 use rustix::{
@@ -21,7 +19,10 @@ use std::{
     ops::ControlFlow,
 };
 
+use locked::{LockedFile, What};
+pub(super) use locked::{read_each, responds};
 pub use stat_line::Stat;
+pub(crate) use stat_line::cpu_of;
 
 /// A process's directory, held open.
 ///
@@ -97,7 +98,7 @@ impl ProcessDir {
     /// Reads one of its files, at most `limit` bytes of it.
     ///
     /// # Errors
-    /// Those of the file; [`NotResponding`](locked::NotResponding) where the process keeps a lock
+    /// Those of the file; [`NotResponding`](aside::NotResponding) where the process keeps a lock
     /// that is waited for.
     pub(crate) fn bytes(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
         // Most are shorter than a page: read at once, and not by and by.
@@ -314,7 +315,7 @@ pub fn stats() -> Vec<(u32, String)> {
     let Ok(proc) = rustix::fs::open(&roots.proc, DIRECTORY, Mode::empty()) else {
         return Vec::new();
     };
-    let read = locked::read_each(proc.as_fd(), &pids(&roots).unwrap_or_default(), "stat");
+    let read = read_each(proc.as_fd(), &pids(&roots).unwrap_or_default(), "stat");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     read.into_iter().filter_map(|(pid, it)| Some((pid, text(it.ok()?)))).collect()
 }

@@ -6,19 +6,19 @@ use super::{
     files::{Catalogue, Wanted},
     flags::{self, Named},
     gc_log::{self, GcLogFile},
+    jvm::Jvm,
     jvm_fact::jvm_fact_with_log,
-    jvms::Jvm,
     outbox::{Outbox, Row},
     outputs::Outputs,
     process::{MAY_NOT_LIST_FILES, ProcessDir},
     rounds::{HostRounds, Taken},
-    sources::{Scope, Shared},
     writers::Exited,
 };
 use recording::{JvmFact, Source, SourceState};
 use std::{
+    collections::BTreeSet,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         mpsc::{Receiver, RecvTimeoutError},
     },
     time::{Duration, Instant},
@@ -318,6 +318,42 @@ fn log_streams(roots: &Roots, jvm: &Jvm) -> Vec<u32> {
         |_| Vec::new(),
         |dir| gc_log::standard_streams(&flags::read(&dir, jvm, Named::Read).flags),
     )
+}
+
+/// How much the background threads read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Everything.
+    All,
+    /// Who writes, and the JVM's files.
+    Writers,
+}
+
+/// What the threads tell each other.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    pub(super) gc_log: Mutex<Option<GcLogFile>>,
+    pub(super) devices: Mutex<BTreeSet<String>>,
+}
+
+impl Shared {
+    /// The GC log that is followed.
+    pub(crate) fn gc_log(&self) -> Option<GcLogFile> {
+        lock(&self.gc_log).clone()
+    }
+
+    /// Sets the block devices whose counters matter.
+    pub(crate) fn set_devices(&self, devices: &BTreeSet<String>) {
+        let mut known = lock(&self.devices);
+        if known.len() != devices.len() {
+            known.clone_from(devices);
+        }
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Values are replaced whole, so a panic elsewhere leaves none half written.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

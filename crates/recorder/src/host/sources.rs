@@ -2,35 +2,24 @@
 use super::{
     Roots, cgroup_limits, clocks,
     counters::Counters,
-    files::FileResolver,
-    gc_log::GcLogFile,
+    file_resolver::FileResolver,
     host_facts::host_fact,
-    jvms::Jvm,
+    jvm::Jvm,
     outbox::{Outbox, Row},
     pace::Pace,
-    processes::{Processes, Request},
+    processes::{Processes, Request, Scope, Shared, lock},
     tail::LogFollower,
     writers::{Exited, MIN_BYTES},
 };
 use recording::{CgroupFact, Coverage, Facts, MonoTime, Source, SourceState};
 use std::{
-    collections::BTreeSet,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel},
     },
     thread,
     time::{Duration, Instant},
 };
-
-/// How much the background threads read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// Everything.
-    All,
-    /// Who writes, and the JVM's files.
-    Writers,
-}
 
 /// Least and most time between two samples of the counters.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -47,33 +36,6 @@ const END: Duration = Duration::from_secs(2);
 const MAX_REQUESTS: usize = 1024;
 /// Facts that wait to be taken, per thread.
 const OUTBOX_BYTES: usize = 4 * 1024 * 1024;
-
-/// What the threads tell each other.
-#[derive(Debug, Default)]
-pub(crate) struct Shared {
-    gc_log: Mutex<Option<GcLogFile>>,
-    devices: Mutex<BTreeSet<String>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Values are replaced whole, so a panic elsewhere leaves none half written.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Shared {
-    /// The GC log that is followed.
-    pub(crate) fn gc_log(&self) -> Option<GcLogFile> {
-        lock(&self.gc_log).clone()
-    }
-
-    /// Sets the block devices whose counters matter.
-    pub(crate) fn set_devices(&self, devices: &BTreeSet<String>) {
-        let mut known = lock(&self.devices);
-        if known.len() != devices.len() {
-            known.clone_from(devices);
-        }
-    }
-}
 
 /// Everything that is read outside the kernel's tracing, by background threads.
 ///

@@ -2,13 +2,8 @@
 //!
 //! `status` and `comm` wait for nobody. `wchan` and `stack` need no lock of the address space; of a
 //! process that is in `execve` they are not read.
-use super::{
-    Roots,
-    locked::{Lock, NotResponding},
-    process::ProcessDir,
-    status::Status,
-};
-use crate::aside::functions;
+use super::{Roots, process::ProcessDir, status::Status};
+use crate::aside::{Lock, NotResponding, functions};
 use std::fmt;
 
 /// Threads that are looked at.

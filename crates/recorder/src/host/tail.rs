@@ -12,7 +12,7 @@ use super::{
     flags::{self, Named},
     gc_log::{self, GcLogFile, Search},
     inside::Looked,
-    jvms::Jvm,
+    jvm::Jvm,
     outbox::{Outbox, Row},
     process::{MAY_NOT_LIST_FILES, ProcessDir, key_of_fd, may_list_files},
 };

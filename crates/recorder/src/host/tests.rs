@@ -19,7 +19,7 @@ pub(super) fn made_up_jvm(pid: u32, arguments: &[&str]) -> Jvm {
         uid: 0,
         pid_in_namespace: pid,
         main: "Main".into(),
-        arguments: Some(jvms::Arguments {
+        arguments: Some(Arguments {
             words: arguments.iter().map(|&it| it.to_owned()).collect(),
             cut: false,
         }),

@@ -1,5 +1,5 @@
 //! Version and vendor of a JVM, without running it and without asking it.
-use super::{jvms::Jvm, mapped, process::ProcessDir};
+use super::{jvm::Jvm, mapped, process::ProcessDir};
 use memchr::memmem::Finder;
 use std::io::{self, Read};
 

@@ -8,8 +8,7 @@
 //! Reading it may wait for a process in `execve` (`exec_update_lock`): it is read aside.
 use super::{
     Roots,
-    locked::read_each,
-    process::{DIRECTORY, ProcessDir, Stat, is_gone, pids},
+    process::{DIRECTORY, ProcessDir, Stat, is_gone, pids, read_each},
     writer_details::{Details, Stored, details},
 };
 use recording::{Interval, MonoTime, WriterFact};

@@ -66,6 +66,24 @@ pub(crate) const WRITES: [&str; 9] = [
     "sk_stream_wait_memory",
 ];
 
+/// `schedstat`, `stat`, `syscall` and `wchan` of a thread.
+#[cfg(fuzzing)]
+pub(crate) fn check(bytes: &[u8]) {
+    if let Some(it) = Counted::parse(bytes) {
+        let again = format!("{} {} {}", it.ran_ns, it.waited_ns, it.turns);
+        assert_eq!(Counted::parse(again.as_bytes()), Some(it));
+    }
+    assert!(state(bytes).is_none_or(|it| it.is_ascii_alphabetic()));
+    match entered(bytes) {
+        Some((OffCpuCause::Syscall(number), _)) => assert!(number >= 0),
+        Some((_, argument)) => assert_eq!(argument, None),
+        None => {}
+    }
+    if let Some(name) = function(bytes) {
+        assert!(!name.is_empty() && !name.contains('.') && name.len() <= bytes.len());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

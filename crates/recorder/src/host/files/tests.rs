@@ -1,6 +1,6 @@
 //! Texts of the kernel in, files out.
 use super::*;
-use std::{os::unix::fs::MetadataExt, path::Path, sync::mpsc};
+use std::{os::unix::fs::MetadataExt, path::Path};
 
 const MOUNTINFO: &str = "22 1 254:0 / / rw - ext4 /dev/vda rw\n30 22 7:1 / /data rw - ext4 /dev/loop1 rw\n\
 31 22 0:64 / /over rw - overlay overlay rw,lowerdir=/low,upperdir=/up\n\
@@ -79,28 +79,6 @@ fn the_layer_that_has_the_page_tells_which_file_of_an_overlay_it_is() {
 }
 
 #[test]
-fn descriptors_are_resolved_if_they_are_regular_files() {
-    let root = tempfile::tempdir().unwrap();
-    let roots = process(root.path());
-    let log = root.path().join("gc.log");
-    std::fs::write(&log, "x").unwrap();
-    std::os::unix::fs::symlink(&log, root.path().join("7/fd/4")).unwrap();
-    std::os::unix::fs::symlink("/dev/null", root.path().join("7/fd/1")).unwrap();
-    let (sender, receiver) = mpsc::sync_channel(8);
-    let mut files = FileResolver::new(&roots, 7, sender);
-
-    let stat = log.metadata().unwrap();
-    let key = FileKey { device: stat.dev(), inode: stat.ino() };
-    assert_eq!(files.by_fd(4), Some(key));
-    assert_eq!(files.by_fd(4), Some(key));
-    assert_eq!(files.by_fd(1), None);
-    assert_eq!(files.by_fd(9), None);
-    let asked: Vec<String> = receiver.try_iter().map(|it| format!("{it:?}")).collect();
-    let file = Request::File(Box::new(Wanted::Open(key, log.to_string_lossy().into_owned())));
-    assert_eq!(asked, [file, Request::Output(1)].map(|it| format!("{it:?}")));
-}
-
-#[test]
 fn a_file_that_is_mapped_stays_mapped() {
     let root = tempfile::tempdir().unwrap();
     let mut catalogue = Catalogue::new(&process(root.path()), 7).unwrap();
@@ -115,7 +93,5 @@ fn a_file_that_is_mapped_stays_mapped() {
 fn a_vanished_process_has_no_files() {
     let root = tempfile::tempdir().unwrap();
     let roots = Roots { proc: root.path().into(), sys: root.path().into() };
-    let (sender, _receiver) = mpsc::sync_channel(8);
-    assert_eq!(FileResolver::new(&roots, 7, sender).by_fd(1), None);
     assert!(Catalogue::new(&roots, 7).is_err());
 }

@@ -1,5 +1,7 @@
 //! What a descriptor of the JVM is open on, and by what its other end is known.
-use super::{search::Target, socket_peer};
+mod socket_peer;
+
+use super::search::Target;
 use crate::host::process::{Behind, ProcessDir};
 use recording::OutputKind;
 use rustix::fs::FileType;

@@ -1,6 +1,6 @@
 //! The line of `/proc/PID/stat` (`fs/proc/array.c`).
 use super::ProcessDir;
-use std::io;
+use std::{io, time::Duration};
 
 /// The fields of `/proc/PID/stat` that matter here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,16 @@ impl Stat {
     }
 }
 
+/// User and system time from the text of `/proc/PID/stat`, within one clock tick each.
+pub(crate) fn cpu_of(stat: &str, ticks_per_second: u64) -> Option<Duration> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_ascii_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    let ticks = ticks()?.saturating_add(ticks()?);
+    let nanoseconds = u128::from(ticks) * 1_000_000_000 / u128::from(ticks_per_second.max(1));
+    Some(Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +74,13 @@ mod tests {
         for text in ["", "42", "42 (x", "42 (x)", "42 (x) S 1 1 1 0 -1 0 1 2 3"] {
             assert_eq!(Stat::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn time_is_user_and_system_and_names_may_hold_anything() {
+        let stat = "42 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 150 50 7 7 20 0";
+        assert_eq!(cpu_of(stat, 100), Some(Duration::from_secs(2)));
+        assert_eq!(cpu_of("42 (java) S 1", 100), None);
+        assert_eq!(cpu_of("", 100), None);
     }
 }

@@ -1,6 +1,6 @@
 //! The first look at several JVMs, by a few threads: one whose files never answer holds up one of them.
 use super::Looked;
-use crate::host::{Roots, jvms::Jvm};
+use crate::host::{Roots, jvm::Jvm};
 use std::{
     sync::{
         Arc,

@@ -3,8 +3,8 @@
 //!
 //! Both only speak of sockets of one network namespace. A JVM in another one than this process has
 //! a socket whose other end stays unknown.
-use super::{ends::End, search::Target};
-use crate::host::process::ProcessDir;
+use super::End;
+use crate::host::{outputs::search::Target, process::ProcessDir};
 use recording::OutputKind;
 use rustix::{
     io::Errno,

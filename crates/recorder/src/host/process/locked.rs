@@ -8,10 +8,11 @@
 mod reader;
 mod runnable;
 
-use super::process::{self, ProcessDir};
+use super::ProcessDir;
 use crate::{
     aside::{
-        self, Aside, Ends, Kind, MESSAGE_BYTES, NoAnswer, Patience, keep_idle, shared, take_idle,
+        self, Aside, Ends, Kind, Lock, MESSAGE_BYTES, NoAnswer, NotResponding, Patience,
+        Unresponsive, keep_idle, not_responding, shared, take_idle,
     },
     rights::READING_PROCESSES,
 };
@@ -23,7 +24,6 @@ use rustix::{
     fs::{Mode, openat},
 };
 use std::{
-    fmt,
     io::{self, Read},
     time::{Duration, Instant},
 };
@@ -74,42 +74,9 @@ pub(super) fn is_free(name: &str) -> bool {
 ///
 /// Its memory is read where there is none: the lock is taken before that is found out (`mem_rw` of
 /// `fs/proc/base.c`), and nothing else is waited for.
-pub(super) fn responds(dir: &ProcessDir) -> bool {
+pub(in crate::host) fn responds(dir: &ProcessDir) -> bool {
     let read = LockedFile::open(dir.as_fd(), dir.pid(), What::File, "mem");
     !read.is_err_and(|error| not_responding(&error).is_some())
-}
-
-/// What a process keeps from others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lock {
-    /// The lock of its address space.
-    MemoryMap,
-    /// The one that it holds while it becomes another program (`exec_update_lock`).
-    Execve,
-}
-
-/// That a process does not let itself be read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct NotResponding {
-    /// The lock that was seen to be waited for.
-    pub(crate) lock: Option<Lock>,
-}
-
-impl fmt::Display for NotResponding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.lock {
-            Some(Lock::MemoryMap) => "not responding: its memory map is locked",
-            Some(Lock::Execve) => "not responding: blocked in execve",
-            None => "not responding: its memory cannot be read in time",
-        })
-    }
-}
-
-impl std::error::Error for NotResponding {}
-
-/// What an error says of a process that does not respond; `None` where it is another error.
-pub(crate) fn not_responding(error: &io::Error) -> Option<&NotResponding> {
-    error.get_ref()?.downcast_ref()
 }
 
 fn error(of: NotResponding) -> io::Error {
@@ -289,15 +256,6 @@ fn is_elsewhere(stack: &[String]) -> bool {
     known && lock_in(stack).is_none()
 }
 
-/// What is known of a process that does not let itself be read.
-pub(crate) struct Unresponsive {
-    pid: u32,
-    of: NotResponding,
-    found: Instant,
-    /// The reader that waits for it.
-    reader: Option<rustix::process::Pid>,
-}
-
 fn known(pid: u32) -> Option<NotResponding> {
     let shared = &mut shared();
     shared.reap();
@@ -324,7 +282,7 @@ fn patience() -> Patience {
 
 /// Reads the file `name` of each of these processes, given the directory `/proc`, at most a page of
 /// it. Those of which there is nothing in the answer are gone, or end meanwhile.
-pub(super) fn read_each(
+pub(in crate::host) fn read_each(
     proc: BorrowedFd<'_>,
     pids: &[u32],
     name: &str,
@@ -376,7 +334,7 @@ fn read_some(
 }
 
 fn read_one(proc: BorrowedFd<'_>, pid: u32, name: &str) -> io::Result<Vec<u8>> {
-    let dir = openat(proc, pid.to_string(), process::DIRECTORY, Mode::empty())?;
+    let dir = openat(proc, pid.to_string(), super::DIRECTORY, Mode::empty())?;
     let mut bytes = Vec::new();
     LockedFile::open(dir.as_fd(), pid, What::File, name)?.take(PAGE).read_to_end(&mut bytes)?;
     Ok(bytes)

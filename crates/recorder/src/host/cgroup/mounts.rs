@@ -5,7 +5,8 @@
 //! (`cgroup_show_path`). One that lies elsewhere begins with as many `/..` as lead to the group
 //! that both have in common (`kernfs_path_from_node`). From a container with the host's groups
 //! mounted, the mount is `/../..` and a JVM in another container `/../docker-2f1c.scope`.
-use super::{cgroup::Version, maps::unescape};
+use super::Version;
+use crate::host::maps::unescape;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -13,7 +14,7 @@ use std::{
 
 /// A mount of a hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct CgroupMount {
+pub(in crate::host) struct CgroupMount {
     /// The group that it begins with.
     root: Relative,
     pub(super) point: String,
@@ -40,7 +41,7 @@ impl Relative {
 }
 
 /// The mounts of a controller's hierarchy in the text of mountinfo.
-pub(super) fn of(mountinfo: &str, version: Version, controller: &str) -> Vec<CgroupMount> {
+pub(in crate::host) fn of(mountinfo: &str, version: Version, controller: &str) -> Vec<CgroupMount> {
     let mount = |line: &str| {
         let (front, back) = line.split_once(" - ")?;
         let mut back = back.split(' ');

@@ -1,5 +1,5 @@
-//! The file system on a slow disk.
-use crate::{Reason, process};
+//! What a slow disk is and can do: its size, its queue, its limits and its file system.
+use crate::{Reason, tool};
 use std::{path::Path, process::Command};
 
 /// The file system on a slow disk.
@@ -34,7 +34,7 @@ impl FileSystem {
         let program = self.maker();
         let mut version = spawn::command(program);
         version.arg("-V");
-        if process::output(version).is_err() {
+        if tool::output(version).is_err() {
             let package = match self {
                 FileSystem::Ext4 | FileSystem::Ext4WithoutJournal => "e2fsprogs",
                 FileSystem::Xfs => "xfsprogs",
@@ -51,7 +51,7 @@ impl FileSystem {
             let mut load = spawn::command("modprobe");
             load.arg(self.name());
             // what it says is asked of the kernel in the next line
-            drop(process::output(load));
+            drop(tool::output(load));
         }
         if known() {
             return Ok(());
@@ -87,4 +87,48 @@ impl FileSystem {
         command.arg("--").arg(device);
         command
     }
+}
+
+/// What kind of disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiskOptions {
+    /// Its size, of which only what is not zero takes memory.
+    pub size_bytes: u64,
+    /// File system.
+    pub file_system: FileSystem,
+    /// Options of the file system for mounting, such as `commit=1`; may be empty.
+    pub mount_options: &'static str,
+    /// Whether pages under writeback must not be changed, as checksumming devices demand.
+    /// The file system looks at it when it is mounted.
+    pub stable_writes: bool,
+    /// How much unwritten data of this disk the kernel allows, about; its own limits where `None`.
+    pub unwritten_bytes: Option<u64>,
+    /// How much of it may be other than zero, in MiB: the memory that it takes at most.
+    pub stored_mib: u32,
+    /// Its queue.
+    pub queue: Queue,
+}
+
+/// What may be under way to a disk at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// Requests; the kernel takes up to 128 for a loop device.
+    pub requests: u32,
+    /// The largest request, in KiB.
+    pub kib: u32,
+}
+
+/// What the disk can do. Reads do not wait for writes, nor writes for reads. Where it can do none, who asks
+/// waits until the limit changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    /// Bytes written per second.
+    WriteBytes(u64),
+    /// Bytes read per second.
+    ReadBytes(u64),
+    /// Reads per second.
+    Reads(u64),
+    /// Writes per second.
+    Writes(u64),
 }

@@ -1,15 +1,28 @@
-//! The connection between the kernel and the server of a slow file, and how it is ended from outside,
-//! so that nobody waits any more: everything that is or will be asked is answered with an error.
-use crate::cleanup;
+//! How the limits of a slow file are set and lifted, and how the connection between the kernel and its
+//! server is ended from outside, so that nobody waits any more: everything that is or will be asked is
+//! answered with an error.
+use super::retry::{is_mount_point, retry};
+use crate::disk::Limit;
 use rustix::mount::UnmountFlags;
 use std::{
-    io,
+    io::{self, Read, Write},
+    os::unix::net::UnixStream,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 /// Where the kernel has a directory for each connection, where that is mounted
 /// (`Documentation/filesystems/fuse.rst`, "Control filesystem").
 const CONNECTIONS: &str = "/sys/fs/fuse/connections";
+
+/// Where the file system is mounted, below the file's directory.
+pub(crate) const MOUNT_POINT: &str = "served";
+
+/// The socket that limits are set through.
+pub(crate) const CONTROL: &str = "control";
+
+/// A server that has not answered within this is stopped or gone.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
 
 /// A FUSE file system that is mounted here.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,7 +48,7 @@ fn mounted_below(dir: &Path, mountinfo: &str) -> Vec<Mounted> {
 }
 
 /// Ends every connection with a server below this directory.
-pub(crate) fn abort_below(dir: &Path) -> io::Result<()> {
+pub(super) fn abort_below(dir: &Path) -> io::Result<()> {
     let mountinfo = std::fs::read_to_string("/proc/self/mountinfo")?;
     mounted_below(dir, &mountinfo).iter().try_for_each(abort)
 }
@@ -55,9 +68,10 @@ fn abort(mounted: &Mounted) -> io::Result<()> {
 }
 
 /// Ends the connection and unmounts, where it is mounted.
-pub(crate) fn disconnect(target: &Path) -> io::Result<()> {
-    cleanup::retry(|| {
-        while cleanup::is_mount_point(target)? {
+pub(super) fn disconnect(dir: &Path) -> io::Result<()> {
+    let target = &dir.join(MOUNT_POINT);
+    retry(|| {
+        while is_mount_point(target)? {
             force(target)?;
         }
         Ok(())
@@ -66,6 +80,31 @@ pub(crate) fn disconnect(target: &Path) -> io::Result<()> {
 
 fn force(target: &Path) -> io::Result<()> {
     Ok(rustix::mount::unmount(target, UnmountFlags::FORCE | UnmountFlags::NOFOLLOW)?)
+}
+
+/// Sets a limit, or lifts all of them, and waits for the server's answer.
+pub(crate) fn tell(dir: &Path, limit: Option<Limit>) -> io::Result<()> {
+    let mut stream = UnixStream::connect(dir.join(CONTROL))?;
+    stream.set_read_timeout(Some(ANSWER_PATIENCE))?;
+    stream.set_write_timeout(Some(ANSWER_PATIENCE))?;
+    serde_json::to_writer(&stream, &limit)?;
+    stream.write_all(b"\n")?;
+    let mut answer = [0];
+    stream.read_exact(&mut answer)
+}
+
+/// Lifts all limits. Where the server does not answer, everything on the file is answered with an
+/// error from now on, so that nothing waits for ever.
+pub(crate) fn lift(dir: &Path) -> io::Result<()> {
+    match tell(dir, None) {
+        Err(e)
+            if !matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) =>
+        {
+            abort_below(dir)
+        }
+        // no process serves it, so no thread waits for it
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
