@@ -1,5 +1,4 @@
 //! Tables and columns as data: one description of each, from which the Arrow schema, the checks on
-//! Tables and columns as data: one description of each, from which the Arrow schema, the checks on
 //! reading and what a file says of itself are made.
 use crate::{Facts, columns::Columns};
 use arrow_array::{ArrayRef, RecordBatch};
