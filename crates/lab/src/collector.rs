@@ -3,7 +3,16 @@ use crate::LabError;
 
 /// A collector of HotSpot that stops the world for its work.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    serde::Deserialize,
+    strum::VariantArray,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Collector {
@@ -17,7 +26,7 @@ pub enum Collector {
 
 impl Collector {
     /// All of them.
-    pub const ALL: [Collector; 3] = [Collector::G1, Collector::Parallel, Collector::Serial];
+    pub const ALL: &'static [Collector] = <Collector as strum::VariantArray>::VARIANTS;
 
     /// As the user names it: `g1`.
     #[must_use]
@@ -44,9 +53,12 @@ impl Collector {
     /// # Errors
     /// [`LabError::Usage`] with the names there are.
     pub fn find(id: &str) -> Result<Collector, LabError> {
-        Collector::ALL.into_iter().find(|it| it.id() == id).ok_or_else(|| LabError::Usage {
+        Collector::ALL.iter().copied().find(|it| it.id() == id).ok_or_else(|| LabError::Usage {
             message: format!("the lab has no collector `{id}`"),
-            hint: format!("it has {}", Collector::ALL.map(Collector::id).join(", ")),
+            hint: format!(
+                "it has {}",
+                Collector::ALL.iter().map(|it| it.id()).collect::<Vec<_>>().join(", ")
+            ),
         })
     }
 }
@@ -57,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_collector_is_found_by_its_name_and_an_unknown_one_told_what_there_is() {
-        for collector in Collector::ALL {
+        for &collector in Collector::ALL {
             assert_eq!(Collector::find(collector.id()).unwrap(), collector);
         }
         let error = Collector::find("epsilon").unwrap_err();

@@ -18,6 +18,7 @@ use std::{os::unix::process::CommandExt, process::Command};
     Ord,
     serde::Serialize,
     serde::Deserialize,
+    strum::VariantArray,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Privilege {
@@ -30,7 +31,7 @@ pub enum Privilege {
 
 impl Privilege {
     /// Both.
-    pub const ALL: [Privilege; 2] = [Privilege::Privileged, Privilege::Unprivileged];
+    pub const ALL: &'static [Privilege] = <Privilege as strum::VariantArray>::VARIANTS;
 
     /// As the user names it.
     #[must_use]

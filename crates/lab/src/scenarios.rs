@@ -143,17 +143,11 @@ pub struct Scenario {
     /// What it takes of the host and changes on it, beside what every run does; over all variants
     /// and collectors.
     pub takes: fn() -> Vec<Takes>,
-    /// The leading `//!` lines of the scenario's file.
-    page: &'static str,
+    /// Its page in Markdown: the leading `//!` lines of its file.
+    pub page: &'static str,
 }
 
 impl Scenario {
-    /// The scenario's page in Markdown: the leading `//!` lines of its file.
-    #[must_use]
-    pub fn page(&self) -> String {
-        self.page.to_owned()
-    }
-
     /// Whether it is there for its cause, and not to show one remedy.
     pub(crate) fn is_of_its_cause(&self) -> bool {
         self.id == self.cause
@@ -223,7 +217,7 @@ mod tests {
     #[test]
     fn every_scenario_has_its_page_and_its_variants() {
         for scenario in ALL {
-            let page = scenario.page();
+            let page = scenario.page;
             let found: Vec<_> = page.lines().filter(|line| line.starts_with("## ")).collect();
             assert_eq!(found, HEADINGS, "{}", scenario.id);
             assert!(page.starts_with("# "), "{}", scenario.id);

@@ -5,7 +5,7 @@ use std::{
 };
 
 /// Which clock a time was read from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::VariantArray)]
 pub enum Clock {
     /// `CLOCK_MONOTONIC`: the kernel's `bpf_ktime_get_ns`, HotSpot's `os::javaTimeNanos` and the
     /// log decorations `timenanos` (`tn`) and `timemillis`' base. All facts are on this clock.
@@ -18,7 +18,7 @@ pub enum Clock {
 
 impl Clock {
     /// All clocks.
-    pub const ALL: [Clock; 3] = [Clock::Monotonic, Clock::Wall, Clock::Uptime];
+    pub const ALL: &'static [Clock] = <Clock as strum::VariantArray>::VARIANTS;
 
     /// The name used in tables.
     #[must_use]
@@ -33,7 +33,7 @@ impl Clock {
     /// The clock with this [`id`](Clock::id).
     #[must_use]
     pub fn from_id(id: &str) -> Option<Clock> {
-        Clock::ALL.into_iter().find(|clock| clock.id() == id)
+        Clock::ALL.iter().copied().find(|clock| clock.id() == id)
     }
 }
 

@@ -8,16 +8,6 @@ const TEXT_BYTES: u64 = 24 + 16;
 /// An item of a list, which is taken apart once more.
 const ITEM_BYTES: u64 = 2 * TEXT_BYTES;
 
-/// What a row takes beside its texts, as a row and while it is explained. Measured on rows that are
-/// as small as rows can be: a stop has its account, a line of a log may be a pause.
-fn row_bytes(table: &str) -> u64 {
-    match table {
-        "safepoints" => 900,
-        "log_lines" => 512,
-        _ => 256,
-    }
-}
-
 /// What the lines of a log take that are packed, in `bytes`. One in eight may be a pause; where
 /// probes told the stops, it needs no account of its own.
 pub(crate) fn packed(lines: usize, bytes: u64, has_stops: bool) -> u64 {
@@ -29,7 +19,7 @@ pub(crate) fn packed(lines: usize, bytes: u64, has_stops: bool) -> u64 {
 pub(crate) fn of(table: &Table, batch: &RecordBatch) -> u64 {
     let rows = batch.num_rows() as u64;
     let columns = batch.columns().iter().map(column);
-    columns.fold(rows.saturating_mul(row_bytes(table.name)), u64::saturating_add)
+    columns.fold(rows.saturating_mul(table.row_bytes), u64::saturating_add)
 }
 
 /// What a column's values take, without counting a buffer twice that columns share.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 /// One kind of observation. A cause names the sources it needs; without them it is unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::VariantArray)]
 pub enum Source {
     /// USDT probes `hs_private:safepoint__begin/end` and `hotspot:vmops__begin/end` in libjvm.
     SafepointProbes,
@@ -53,28 +53,7 @@ pub enum Source {
 
 impl Source {
     /// All sources, in the order of reports.
-    pub const ALL: [Source; 20] = [
-        Source::SafepointProbes,
-        Source::SafepointSymbols,
-        Source::GcLog,
-        Source::Scheduler,
-        Source::KernelStacks,
-        Source::Reclaim,
-        Source::Compaction,
-        Source::CpuThrottling,
-        Source::FileFaults,
-        Source::Writers,
-        Source::Files,
-        Source::HostCounters,
-        Source::ThreadSamples,
-        Source::CounterFaults,
-        Source::MemoryUsers,
-        Source::CgroupLimits,
-        Source::SafepointCounters,
-        Source::LateCode,
-        Source::StopState,
-        Source::CpuUsers,
-    ];
+    pub const ALL: &'static [Source] = <Source as strum::VariantArray>::VARIANTS;
 
     /// The name used in tables and in JSON. Never changes once released.
     #[must_use]
@@ -133,7 +112,7 @@ impl Source {
     /// The source with this [`id`](Source::id).
     #[must_use]
     pub fn from_id(id: &str) -> Option<Source> {
-        Source::ALL.into_iter().find(|source| source.id() == id)
+        Source::ALL.iter().copied().find(|source| source.id() == id)
     }
 }
 
@@ -261,7 +240,7 @@ mod tests {
 
     #[test]
     fn every_id_finds_its_source() {
-        for source in Source::ALL {
+        for &source in Source::ALL {
             assert_eq!(Source::from_id(source.id()), Some(source));
         }
         assert_eq!(Source::from_id("moon-phase"), None);

@@ -2,7 +2,7 @@
 use crate::MonoTime;
 
 /// What a standard stream of the JVM is open on, where that is no file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::VariantArray)]
 pub enum OutputKind {
     /// A pipe without a name.
     Pipe,
@@ -19,14 +19,7 @@ pub enum OutputKind {
 }
 
 impl OutputKind {
-    const ALL: [OutputKind; 6] = [
-        OutputKind::Pipe,
-        OutputKind::Fifo,
-        OutputKind::PseudoTerminal,
-        OutputKind::Terminal,
-        OutputKind::UnixSocket,
-        OutputKind::TcpSocket,
-    ];
+    const ALL: &'static [OutputKind] = <OutputKind as strum::VariantArray>::VARIANTS;
 
     /// The name used in tables.
     #[must_use]
@@ -44,7 +37,7 @@ impl OutputKind {
     /// The kind with this [`id`](OutputKind::id).
     #[must_use]
     pub fn from_id(id: &str) -> Option<OutputKind> {
-        OutputKind::ALL.into_iter().find(|kind| kind.id() == id)
+        OutputKind::ALL.iter().copied().find(|kind| kind.id() == id)
     }
 }
 

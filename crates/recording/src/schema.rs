@@ -1,6 +1,6 @@
 //! Tables and columns as data: one description of each, from which the Arrow schema, the checks on
 //! reading and what a file says of itself are made.
-use crate::{Facts, columns::Columns};
+use crate::{Facts, Source, columns::Columns};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use std::{collections::HashMap, fmt, ops::Range, sync::Arc};
@@ -97,6 +97,9 @@ pub(crate) enum Retention {
     LastRow,
 }
 
+/// [`Table::row_bytes`] of most tables.
+pub(crate) const SMALL_ROW_BYTES: u64 = 256;
+
 /// One table of a recording.
 pub struct Table {
     /// Its name, which its files begin with.
@@ -107,6 +110,11 @@ pub struct Table {
     pub columns: &'static [Column],
     /// What happens to it when the recording is full.
     pub(crate) retention: Retention,
+    /// The sources that it holds the rows of; all of them where all others refer to it.
+    pub(crate) feeds: &'static [Source],
+    /// What a row takes in memory beside its texts, as a row and while it is explained. Measured on rows
+    /// that are as small as rows can be: a stop has its account, a line of a log may be a pause.
+    pub(crate) row_bytes: u64,
     /// Number of its rows in a batch of facts.
     pub(crate) rows: fn(&Facts) -> usize,
     /// Gives up all of its rows but the newest so many.

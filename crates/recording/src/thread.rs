@@ -3,7 +3,7 @@ use crate::{Interval, MonoTime};
 use std::time::Duration;
 
 /// What a thread is for, as far as its name or its deeds tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::VariantArray)]
 pub enum ThreadRole {
     /// The thread that runs VM operations: the one that fires the safepoint probes.
     VmThread,
@@ -23,14 +23,7 @@ pub enum ThreadRole {
 
 impl ThreadRole {
     /// All roles.
-    pub const ALL: [ThreadRole; 6] = [
-        ThreadRole::VmThread,
-        ThreadRole::GcWorker,
-        ThreadRole::GcConcurrent,
-        ThreadRole::Compiler,
-        ThreadRole::VmInternal,
-        ThreadRole::Java,
-    ];
+    pub const ALL: &'static [ThreadRole] = <ThreadRole as strum::VariantArray>::VARIANTS;
 
     /// The name used in tables.
     #[must_use]
@@ -48,7 +41,7 @@ impl ThreadRole {
     /// The role with this [`id`](ThreadRole::id).
     #[must_use]
     pub fn from_id(id: &str) -> Option<ThreadRole> {
-        ThreadRole::ALL.into_iter().find(|role| role.id() == id)
+        ThreadRole::ALL.iter().copied().find(|role| role.id() == id)
     }
 }
 
@@ -75,7 +68,7 @@ pub struct FileKey {
 }
 
 /// State of a thread over a slice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::VariantArray)]
 pub enum ThreadState {
     /// Running on a CPU.
     OnCpu,
@@ -91,13 +84,7 @@ pub enum ThreadState {
 
 impl ThreadState {
     /// All states.
-    pub const ALL: [ThreadState; 5] = [
-        ThreadState::OnCpu,
-        ThreadState::Runnable,
-        ThreadState::Throttled,
-        ThreadState::Blocked,
-        ThreadState::Stopped,
-    ];
+    pub const ALL: &'static [ThreadState] = <ThreadState as strum::VariantArray>::VARIANTS;
 
     /// The name used in tables.
     #[must_use]
@@ -114,7 +101,7 @@ impl ThreadState {
     /// The state with this [`id`](ThreadState::id).
     #[must_use]
     pub fn from_id(id: &str) -> Option<ThreadState> {
-        ThreadState::ALL.into_iter().find(|state| state.id() == id)
+        ThreadState::ALL.iter().copied().find(|state| state.id() == id)
     }
 }
 
@@ -178,10 +165,10 @@ mod tests {
 
     #[test]
     fn ids_are_unique_and_find_their_value() {
-        for role in ThreadRole::ALL {
+        for &role in ThreadRole::ALL {
             assert_eq!(ThreadRole::from_id(role.id()), Some(role));
         }
-        for state in ThreadState::ALL {
+        for &state in ThreadState::ALL {
             assert_eq!(ThreadState::from_id(state.id()), Some(state));
         }
     }

@@ -197,7 +197,7 @@ impl<'a> Tuner<'a> {
             }
             Some(Knob { control, switch, on, value, is_lost: false })
         };
-        let knobs: Vec<Knob> = Control::ALL.into_iter().filter_map(knob).collect();
+        let knobs: Vec<Knob> = Control::ALL.iter().copied().filter_map(knob).collect();
         let is_first = knobs.first().is_some_and(|it| it.control == Control::Enabled);
         let off = read(Control::Enabled, &host).is_ok_and(|it| it == Control::Enabled.off());
         if knobs.is_empty() || !is_first && off {

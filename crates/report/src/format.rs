@@ -5,7 +5,7 @@ use diagnose::Diagnosis;
 use std::io::{self, Write};
 
 /// How an answer is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
 pub enum Format {
     /// For people.
     Text,
@@ -23,8 +23,7 @@ pub enum Format {
 
 impl Format {
     /// All of them, in the order of a help text.
-    pub const ALL: [Format; 6] =
-        [Format::Text, Format::Json, Format::Markdown, Format::Html, Format::Perfetto, Format::Csv];
+    pub const ALL: &'static [Format] = <Format as strum::VariantArray>::VARIANTS;
 
     /// Its name on the command line.
     #[must_use]
@@ -62,7 +61,7 @@ impl Format {
     /// The format of this name.
     #[must_use]
     pub fn find(id: &str) -> Option<Format> {
-        Format::ALL.into_iter().find(|it| it.id() == id)
+        Format::ALL.iter().copied().find(|it| it.id() == id)
     }
 
     /// Writes an answer. Where all pauses are to be listed they are those of `pauses`.
@@ -94,7 +93,7 @@ mod tests {
 
     #[test]
     fn each_format_is_found_by_its_name() {
-        for it in Format::ALL {
+        for &it in Format::ALL {
             assert_eq!(Format::find(it.id()), Some(it));
         }
         assert_eq!(Format::find("html5"), None);

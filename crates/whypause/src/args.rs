@@ -197,7 +197,7 @@ pub enum ListFormat {
 /// The formats of an answer, by their names.
 fn answer_formats() -> impl TypedValueParser<Value = report::Format> {
     let value = |it: report::Format| PossibleValue::new(it.id()).help(it.about());
-    PossibleValuesParser::new(report::Format::ALL.map(value))
+    PossibleValuesParser::new(report::Format::ALL.iter().copied().map(value))
         .map(|id| report::Format::find(&id).expect("it is one of them"))
 }
 

@@ -73,7 +73,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
     note_left_out(&mut coverage, log.left_out + room.left_out, outside);
     let recorded = |source: Source| coverage.has(source);
     let is_partial = |it: &Source| coverage.ran(*it) && !coverage.has(*it);
-    let partial: Vec<Source> = Source::ALL.into_iter().filter(is_partial).collect();
+    let partial: Vec<Source> = Source::ALL.iter().copied().filter(is_partial).collect();
     let knows_reaching = !facts.safepoints.is_empty() || log.pauses.has_safepoints;
     let statistics = statistics::of_pauses(&pauses, knows_reaching);
     let index = index.with_log(&log.pauses.history);

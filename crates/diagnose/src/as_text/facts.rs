@@ -133,7 +133,7 @@ fn verdict(diagnosis: &Diagnosis, id: &str) -> String {
 /// Reads the facts. Panics on a line it does not know: it is a test's own text.
 pub(crate) fn facts(text: &str) -> Facts {
     let mut coverage = Coverage::default();
-    let all = Source::ALL.into_iter().filter(|it| *it != Source::ThreadSamples);
+    let all = Source::ALL.iter().copied().filter(|it| *it != Source::ThreadSamples);
     coverage.sources.extend(all.map(|it| (it, SourceState::Recorded)));
     let mut facts = Facts { host: Some(HostFact::default()), ..Facts::default() };
     for line in text.lines().map(str::trim).filter(|it| !it.is_empty()) {

@@ -12,7 +12,7 @@ pub(super) fn text(matrix: &Matrix) -> String {
     let mut text = String::new();
     // writing to a string does not fail
     let _ = writeln!(text, "{}\n", surroundings(matrix));
-    for privilege in Privilege::ALL {
+    for &privilege in Privilege::ALL {
         let _ = write!(text, "{}", of_privilege(&matrix.tally, privilege));
     }
     let _ = write!(text, "{}", from_log(&matrix.tally.from_log));

@@ -1,10 +1,10 @@
 //! `cgroup`: the limits that bind the JVM.
 use crate::{
-    CgroupFact, Facts,
+    CgroupFact, Facts, Source,
     columns::{Columns, durations, optional, optional_u64s, texts, u32s},
     schema::{
         Kind::{Text, U32, U64},
-        Retention, Table, column, nullable,
+        Retention, SMALL_ROW_BYTES, Table, column, nullable,
     },
 };
 use arrow_array::ArrayRef;
@@ -24,6 +24,8 @@ pub(super) static TABLE: Table = Table {
         nullable("memory_high_bytes", U64, "memory above which it is throttled; null: no limit"),
     ],
     retention: Retention::LastRow,
+    feeds: &[Source::CgroupLimits, Source::CpuThrottling],
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.cgroup.as_slice().len(),
     keep_newest: |facts, most| facts.cgroup = facts.cgroup.take().filter(|_| most > 0),
     encode,

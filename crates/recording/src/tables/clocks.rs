@@ -1,10 +1,10 @@
 //! `clocks`: how to get from one clock to another.
 use crate::{
-    Clock, ClockOffset, Facts, MonoTime,
+    Clock, ClockOffset, Facts, MonoTime, Source,
     columns::{Columns, durations, i64s, texts, u64s},
     schema::{
         Kind::{I64, Text, U64},
-        Retention, Table, column, keep_newest,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -21,6 +21,8 @@ pub(super) static TABLE: Table = Table {
         column("measured_ns", U64, "when the offset was measured"),
     ],
     retention: Retention::Reference,
+    feeds: Source::ALL,
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.clocks.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.clocks, most),
     encode,

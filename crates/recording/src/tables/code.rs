@@ -1,10 +1,10 @@
 //! `code`: what threads ran that stopped late.
 use crate::{
-    CodeFact, Facts, MonoTime,
+    CodeFact, Facts, MonoTime, Source,
     columns::{Columns, texts, u32s, u64s},
     schema::{
         Kind::{Text, U32, U64},
-        Retention, Table, column, keep_newest,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -24,6 +24,8 @@ pub(super) static TABLE: Table = Table {
         ),
     ],
     retention: Retention::Fact,
+    feeds: &[Source::LateCode],
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.code.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.code, most),
     encode,

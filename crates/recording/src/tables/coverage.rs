@@ -7,7 +7,7 @@ use crate::{
     },
     schema::{
         Kind::{Text, Texts, U64, U64s},
-        Retention, Table, column, nullable,
+        Retention, SMALL_ROW_BYTES, Table, column, nullable,
     },
 };
 use arrow_array::ArrayRef;
@@ -39,6 +39,8 @@ pub(super) static TABLE: Table = Table {
         column("table_last_parts", U64s, "for each: number of the part with its last row"),
     ],
     retention: Retention::LastRow,
+    feeds: Source::ALL,
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.coverage.as_slice().len(),
     keep_newest: |facts, most| facts.coverage = facts.coverage.take().filter(|_| most > 0),
     encode,

@@ -1,11 +1,11 @@
 //! `cpu_users`: who used CPUs.
 use crate::{
-    CpuUserFact, Facts, Interval, MonoTime,
+    CpuUserFact, Facts, Interval, MonoTime, Source,
     columns::{Columns, durations, optional, optional_u32s, texts, u32s, u64s},
     masked,
     schema::{
         Kind::{Text, U32, U64},
-        Retention, Table, column, keep_newest, nullable,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest, nullable,
     },
 };
 use arrow_array::ArrayRef;
@@ -30,6 +30,8 @@ pub(super) static TABLE: Table = Table {
         ),
     ],
     retention: Retention::Fact,
+    feeds: &[Source::CpuUsers],
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.cpu_users.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.cpu_users, most),
     encode,

@@ -1,10 +1,10 @@
 //! `files`: files behind descriptors and mappings of the JVM.
 use crate::{
-    Facts, FileFact, FileKey,
+    Facts, FileFact, FileKey, Source,
     columns::{Columns, bools, text_lists, texts, u64s},
     schema::{
         Kind::{Bool, Text, Texts, U64},
-        Retention, Table, column, keep_newest,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -27,6 +27,8 @@ pub(super) static TABLE: Table = Table {
         column(DEVICES, Texts, "block devices that its bytes pass, uppermost first"),
     ],
     retention: Retention::Reference,
+    feeds: &[Source::Files, Source::FileFaults],
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.files.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.files, most),
     encode,

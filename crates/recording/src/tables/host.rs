@@ -1,10 +1,10 @@
 //! `host`: the host that was recorded.
 use crate::{
-    Facts, HostFact,
+    Facts, HostFact, Source,
     columns::{Columns, texts, u32s, u64s},
     schema::{
         Kind::{Text, U32, U64},
-        Retention, Table, column,
+        Retention, SMALL_ROW_BYTES, Table, column,
     },
 };
 use arrow_array::ArrayRef;
@@ -23,6 +23,8 @@ pub(super) static TABLE: Table = Table {
         column("recorder_version", Text, "version of whypause that recorded"),
     ],
     retention: Retention::LastRow,
+    feeds: Source::ALL,
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.host.as_slice().len(),
     keep_newest: |facts, most| facts.host = facts.host.take().filter(|_| most > 0),
     encode,

@@ -1,10 +1,10 @@
 //! `java_stacks`: Java stacks of threads that stopped late.
 use crate::{
-    Facts, Interval, JavaStackFact, MonoTime,
+    Facts, Interval, JavaStackFact, MonoTime, Source,
     columns::{Columns, text_lists, u32s, u64s},
     schema::{
         Kind::{Texts, U32, U64},
-        Retention, Table, column, keep_newest,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -20,6 +20,8 @@ pub(super) static TABLE: Table = Table {
         column("frames", Texts, "as in the dump, innermost first"),
     ],
     retention: Retention::Fact,
+    feeds: &[Source::LateCode],
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.java_stacks.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.java_stacks, most),
     encode,

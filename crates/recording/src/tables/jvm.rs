@@ -1,11 +1,11 @@
 //! `jvm`: the JVM that was recorded.
 use crate::{
-    Facts, FileKey, JvmFact, MonoTime,
+    Facts, FileKey, JvmFact, MonoTime, Source,
     columns::{Columns, optional, optional_u64s, text_lists, texts, u32s, u64s},
     masked, masked_flag,
     schema::{
         Kind::{Text, Texts, U32, U64},
-        Retention, Table, column, nullable,
+        Retention, SMALL_ROW_BYTES, Table, column, nullable,
     },
 };
 use arrow_array::ArrayRef;
@@ -41,6 +41,8 @@ pub(super) static TABLE: Table = Table {
         column(CPUS_ALLOWED, Text, "CPUs on which it may run, such as 0-3,8; empty where unknown"),
     ],
     retention: Retention::LastRow,
+    feeds: Source::ALL,
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.jvm.as_slice().len(),
     keep_newest: |facts, most| facts.jvm = facts.jvm.take().filter(|_| most > 0),
     encode,

@@ -1,10 +1,10 @@
 //! `kernel_work`: reclaim and compaction, laid over the slices.
 use crate::{
-    Facts, Interval, KernelWork, KernelWorkKind, MonoTime,
+    Facts, Interval, KernelWork, KernelWorkKind, MonoTime, Source,
     columns::{Columns, texts, u32s, u64s},
     schema::{
         Kind::{Text, U32, U64},
-        Retention, Table, column, keep_newest,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -20,6 +20,8 @@ pub(super) static TABLE: Table = Table {
         column("end_ns", U64, "end tracepoint"),
     ],
     retention: Retention::Detail,
+    feeds: &[Source::Reclaim, Source::Compaction],
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.kernel_work.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.kernel_work, most),
     encode,

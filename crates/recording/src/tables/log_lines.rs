@@ -1,6 +1,6 @@
 //! `log_lines`: the GC log, as text.
 use crate::{
-    Facts, LogLine, MonoTime,
+    Facts, LogLine, MonoTime, Source,
     columns::{Columns, texts, u64s},
     masked_log_line,
     schema::{
@@ -20,6 +20,8 @@ pub(super) static TABLE: Table = Table {
         column("text", Text, "the line without its line end"),
     ],
     retention: Retention::Fact,
+    feeds: &[Source::GcLog],
+    row_bytes: 512,
     rows: |facts| facts.log_lines.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.log_lines, most),
     encode,

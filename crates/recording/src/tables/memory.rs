@@ -1,11 +1,11 @@
 //! `memory`: who uses memory.
 use crate::{
-    Facts, MemoryFact, MonoTime,
+    Facts, MemoryFact, MonoTime, Source,
     columns::{Columns, texts, u32s, u64s},
     masked,
     schema::{
         Kind::{Text, U32, U64},
-        Retention, Table, column, keep_newest,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -24,6 +24,8 @@ pub(super) static TABLE: Table = Table {
         column("swapped_bytes", U64, "VmSwap"),
     ],
     retention: Retention::Fact,
+    feeds: &[Source::MemoryUsers],
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.memory.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.memory, most),
     encode,

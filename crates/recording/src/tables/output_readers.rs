@@ -1,11 +1,11 @@
 //! `output_readers`: who can read what the JVM writes to its standard streams.
 use crate::{
-    Facts, MonoTime, OutputReaderFact,
+    Facts, MonoTime, OutputReaderFact, Source,
     columns::{Columns, texts, u32s, u64s},
     masked,
     schema::{
         Kind::{Text, U32, U64},
-        Retention, Table, column, keep_newest,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -25,6 +25,8 @@ pub(super) static TABLE: Table = Table {
         column("function", Text, "kernel function in which its main thread sleeps; may be empty"),
     ],
     retention: Retention::Fact,
+    feeds: &[Source::Files, Source::Writers],
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.output_readers.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.output_readers, most),
     encode,

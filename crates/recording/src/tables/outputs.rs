@@ -1,10 +1,10 @@
 //! `outputs`: where the JVM's standard streams lead.
 use crate::{
-    Facts, MonoTime, OutputFact, OutputKind,
+    Facts, MonoTime, OutputFact, OutputKind, Source,
     columns::{Columns, bools, texts, u32s, u64s},
     schema::{
         Kind::{Bool, Text, U32, U64},
-        Retention, Table, column, keep_newest,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -25,6 +25,8 @@ pub(super) static TABLE: Table = Table {
         column("hidden", Text, "why the other end cannot be found; empty where it can"),
     ],
     retention: Retention::Reference,
+    feeds: &[Source::Files, Source::Writers],
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.outputs.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.outputs, most),
     encode,

@@ -1,10 +1,10 @@
 //! `perf_counters`: the layout of the JVM's file of performance counters.
 use crate::{
-    Facts, PerfCounterFact,
+    Facts, PerfCounterFact, Source,
     columns::{Columns, texts, u64s},
     schema::{
         Kind::{Text, U64},
-        Retention, Table, column, keep_newest,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -19,6 +19,8 @@ pub(super) static TABLE: Table = Table {
         column("length_bytes", U64, "how long its value is"),
     ],
     retention: Retention::Reference,
+    feeds: &[Source::CounterFaults, Source::SafepointCounters, Source::Scheduler],
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.perf_counters.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.perf_counters, most),
     encode,

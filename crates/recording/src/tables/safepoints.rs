@@ -3,7 +3,7 @@
 //! The operations are three lists of one length in the safepoint's own row and not a table of
 //! their own: a safepoint must never be read without its operations, whatever was cut off.
 use crate::{
-    Cut, Facts, Interval, MonoTime, SafepointFact, SafepointTotals, VmOperationFact,
+    Cut, Facts, Interval, MonoTime, SafepointFact, SafepointTotals, Source, VmOperationFact,
     columns::{
         Columns, bools, durations, optional, optional_u64s, text_lists, u32s, u64_lists, u64s,
     },
@@ -21,6 +21,8 @@ pub(super) static TABLE: Table = Table {
     doc: "a safepoint as the probes saw it",
     columns: &COLUMNS,
     retention: Retention::Fact,
+    feeds: &[Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters],
+    row_bytes: 900,
     rows: |facts| facts.safepoints.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.safepoints, most),
     encode,

@@ -1,10 +1,10 @@
 //! `samples`: host counters over time.
 use crate::{
-    Facts, MonoTime, Sample,
+    Facts, MonoTime, Sample, Source,
     columns::{Columns, texts, u64s},
     schema::{
         Kind::{Text, U64},
-        Retention, Table, column, keep_newest,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -19,6 +19,8 @@ pub(super) static TABLE: Table = Table {
         column("value", U64, "value, in the unit that the counter's name ends in"),
     ],
     retention: Retention::Detail,
+    feeds: &[Source::HostCounters],
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.samples.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.samples, most),
     encode,

@@ -1,13 +1,13 @@
 //! `slices`: one thread in one state.
 use crate::{
-    Facts, FileKey, Interval, MonoTime, OffCpuCause, ThreadSlice, ThreadState,
+    Facts, FileKey, Interval, MonoTime, OffCpuCause, Source, ThreadSlice, ThreadState,
     columns::{
         Columns, bools, durations, optional, optional_i32s, optional_text, optional_texts,
         optional_u32s, optional_u64s, texts, u32s, u64s,
     },
     schema::{
         Kind::{Bool, I32, Text, U32, U64},
-        Retention, Table, column, keep_newest, nullable,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest, nullable,
     },
 };
 use arrow_array::{ArrayRef, BooleanArray, Int32Array, StringArray, UInt32Array, UInt64Array};
@@ -42,6 +42,15 @@ pub(super) static TABLE: Table = Table {
         column("frozen", Bool, "stopped: whether by a freezer, and not by a signal or a tracer"),
     ],
     retention: Retention::Detail,
+    feeds: &[
+        Source::Scheduler,
+        Source::KernelStacks,
+        Source::CpuThrottling,
+        Source::FileFaults,
+        Source::CounterFaults,
+        Source::ThreadSamples,
+    ],
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.slices.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.slices, most),
     encode,

@@ -1,10 +1,10 @@
 //! `stacks`: kernel stacks.
 use crate::{
-    Facts, StackFact,
+    Facts, Source, StackFact,
     columns::{Columns, text_lists, u32s},
     schema::{
         Kind::{Texts, U32},
-        Retention, Table, column, keep_newest,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -18,6 +18,8 @@ pub(super) static TABLE: Table = Table {
         column("frames", Texts, "function names, innermost first"),
     ],
     retention: Retention::Reference,
+    feeds: &[Source::KernelStacks, Source::ThreadSamples],
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.stacks.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.stacks, most),
     encode,

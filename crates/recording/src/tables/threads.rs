@@ -1,10 +1,10 @@
 //! `threads`: the threads of the JVM.
 use crate::{
-    Facts, MonoTime, ThreadFact, ThreadRole,
+    Facts, MonoTime, Source, ThreadFact, ThreadRole,
     columns::{Columns, texts, u32s, u64s},
     schema::{
         Kind::{Text, U32, U64},
-        Retention, Table, column, keep_newest,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest,
     },
 };
 use arrow_array::ArrayRef;
@@ -20,6 +20,8 @@ pub(super) static TABLE: Table = Table {
         column("first_seen_ns", U64, "when it was first seen"),
     ],
     retention: Retention::Reference,
+    feeds: Source::ALL,
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.threads.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.threads, most),
     encode,

@@ -1,11 +1,11 @@
 //! `writers`: who sent bytes towards storage.
 use crate::{
-    Facts, Interval, MonoTime, WriterFact,
+    Facts, Interval, MonoTime, Source, WriterFact,
     columns::{Columns, optional, optional_u64s, text_lists, texts, u32s, u64s},
     masked,
     schema::{
         Kind::{Text, Texts, U32, U64},
-        Retention, Table, column, keep_newest, nullable,
+        Retention, SMALL_ROW_BYTES, Table, column, keep_newest, nullable,
     },
 };
 use arrow_array::ArrayRef;
@@ -31,6 +31,8 @@ pub(super) static TABLE: Table = Table {
         column("devices", Texts, "block devices that the bytes of that file pass, uppermost first"),
     ],
     retention: Retention::Fact,
+    feeds: &[Source::Writers],
+    row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.writers.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.writers, most),
     encode,

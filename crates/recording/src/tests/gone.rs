@@ -4,7 +4,8 @@ use std::fs;
 
 /// All sources ran, and the recording ended as it should.
 fn all_ran() -> Coverage {
-    let sources = Source::ALL.map(|it| (it, SourceState::Recorded)).into_iter().collect();
+    let sources =
+        Source::ALL.iter().copied().map(|it| (it, SourceState::Recorded)).into_iter().collect();
     Coverage { sources, end: "duration elapsed".into(), ..Coverage::default() }
 }
 
@@ -37,7 +38,7 @@ fn check(change: impl Fn(&Path), expected: &[Source], why: &str) {
     let coverage = open(&path).coverage.expect("coverage");
     assert_eq!(coverage.manifest, None, "it is for the reader alone");
     let partial: Vec<Source> =
-        Source::ALL.into_iter().filter(|it| coverage.ran(*it) && !coverage.has(*it)).collect();
+        Source::ALL.iter().copied().filter(|it| coverage.ran(*it) && !coverage.has(*it)).collect();
     assert_eq!(partial, expected);
     assert_eq!(coverage.incomplete().unwrap_or_default(), why);
 }
@@ -70,7 +71,7 @@ fn a_part_that_was_damaged_is_reported_with_its_name() {
 
 #[test]
 fn without_the_last_word_of_the_coverage_no_source_is_certain() {
-    check(remove("coverage-0002.parquet"), &Source::ALL, "coverage: its last row is gone");
+    check(remove("coverage-0002.parquet"), Source::ALL, "coverage: its last row is gone");
     check(remove("coverage-0000.parquet"), &[], "");
 }
 

@@ -60,7 +60,7 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
         .note(format!("footprint of the JVM: {}; --footprint sets it", text::memory(footprint)))
         .note("each is changed only while it costs more than it gives, and set back afterwards")
         .note("--dry-run prints what it would do, until stopped");
-    for control in Control::ALL.into_iter().filter(is_on) {
+    for control in Control::ALL.iter().copied().filter(is_on) {
         let (file, to) = (control.file(), control.off().to_owned());
         plan = plan.change(Change::Setting(Setting { file, to }));
     }

@@ -7,7 +7,7 @@ use recorder::MemoryLook;
 use std::time::Duration;
 
 /// One of the switches, a file below `/sys/kernel/mm/transparent_hugepage`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
 pub enum Control {
     /// Whether memory comes in huge pages at all.
     Enabled,
@@ -19,7 +19,7 @@ pub enum Control {
 
 impl Control {
     /// In the order in which they are decided.
-    pub const ALL: [Control; 3] = [Control::Enabled, Control::Defrag, Control::Khugepaged];
+    pub const ALL: &'static [Control] = <Control as strum::VariantArray>::VARIANTS;
 
     /// Its name, as in `/sys/kernel/mm/transparent_hugepage`.
     #[must_use]

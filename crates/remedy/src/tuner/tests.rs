@@ -88,7 +88,7 @@ impl Bench {
     }
 
     fn put_back(&self) {
-        for (control, before) in Control::ALL.into_iter().zip(&self.before) {
+        for (control, before) in Control::ALL.iter().copied().zip(&self.before) {
             self.set(control, before.as_deref().unwrap());
         }
     }

@@ -111,7 +111,7 @@ pub(crate) fn diagnosis(pauses: Vec<Attribution>) -> Diagnosis {
 
 pub(crate) fn coverage() -> Coverage {
     let mut coverage = Coverage::default();
-    for source in Source::ALL {
+    for &source in Source::ALL {
         coverage.sources.insert(source, SourceState::Recorded);
     }
     coverage.recorded = Duration::from_secs(60);

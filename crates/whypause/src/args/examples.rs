@@ -195,6 +195,7 @@ EXAMPLES:
 pub(in crate::args) const LAB_LIST: &str = "\
 EXAMPLES:
   whypause lab list
+  whypause lab list swap-in                        what it does, what it needs, what you see
   whypause lab list --json | jq -r '.scenarios[].id'";
 
 pub(in crate::args) const LAB_DEMO: &str = "\

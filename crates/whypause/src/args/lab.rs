@@ -69,8 +69,11 @@ pub enum LabCommand {
 }
 
 /// `whypause lab list`.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct LabListArgs {
+    /// Print the page of this scenario: what it does, what it needs, what you see [default: list all]
+    #[arg(value_name = "ID")]
+    pub scenario: Option<String>,
     /// How to write the list
     #[arg(
         long,

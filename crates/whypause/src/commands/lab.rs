@@ -41,12 +41,14 @@ pub(crate) fn run(command: &LabCommand, console: &Console) -> Result<Exit, Failu
 }
 
 fn list(args: &LabListArgs, console: &Console) -> Result<Exit, Failure> {
+    let one = args.scenario.as_deref().map(::lab::scenario).transpose()?;
+    let scenarios = one.as_ref().map_or(::lab::list(), std::slice::from_ref);
     if args.format == ListFormat::Json {
-        console.print(&::lab::list_json())?;
+        console.print(&::lab::list_json(scenarios))?;
         return Ok(Exit::Fine);
     }
     let mut text = String::new();
-    for scenario in ::lab::list() {
+    for scenario in scenarios {
         text += &format!("{}\n    {}\n", scenario.id, scenario.title);
         for variant in scenario.variants {
             text += &format!("    {:24}{}\n", variant.name, variant.what);
@@ -57,6 +59,9 @@ fn list(args: &LabListArgs, console: &Console) -> Result<Exit, Failure> {
         if let Err(reason) = (scenario.can_run)() {
             text += &format!("    cannot run here: {reason}\n");
         }
+    }
+    if let Some(scenario) = one {
+        text += &format!("\n{}", report::page::render(scenario.page, console.style()));
     }
     console.print(&text)?;
     Ok(Exit::Fine)

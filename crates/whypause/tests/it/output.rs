@@ -276,3 +276,18 @@ fn the_lab_lists_its_scenarios() {
     assert_eq!(ran.code, 0);
     assert!(ran.stdout.contains("gc-log-write-blocked"), "{}", ran.stdout);
 }
+
+#[test]
+fn the_lab_shows_the_page_of_a_scenario() {
+    let ran = run(&["lab", "list", "swap-in"]);
+    assert_eq!(ran.code, 0);
+    let has = |text: &str| ran.stdout.contains(text);
+    assert!(has("What it needs") && has("What you see") && has("baseline"), "{}", ran.stdout);
+    assert!(!has("gc-log-write-blocked"), "{}", ran.stdout);
+    let json: Value =
+        serde_json::from_str(&run(&["lab", "list", "swap-in", "--json"]).stdout).expect("JSON");
+    assert_eq!(json["scenarios"].as_array().map(Vec::len), Some(1));
+    let wrong = run(&["lab", "list", "swap"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.stderr.contains("the lab has no scenario `swap`"), "{}", wrong.stderr);
+}

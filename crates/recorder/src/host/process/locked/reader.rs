@@ -25,7 +25,7 @@ pub(super) const FAILED: u8 = 1;
 pub(super) const LAST: u8 = 2;
 
 /// What is asked of a reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
 pub(in crate::host) enum What {
     /// The bytes of a file.
     File,
@@ -42,8 +42,7 @@ pub(in crate::host) enum What {
 }
 
 impl What {
-    const ALL: [What; 6] =
-        [What::File, What::Link, What::Behind, What::Numbers, What::Links, What::Each];
+    const ALL: &'static [What] = <What as strum::VariantArray>::VARIANTS;
 
     /// The first byte of the question.
     pub(super) fn sign(self) -> u8 {
@@ -129,7 +128,7 @@ pub(super) fn serve(channel: &Channel) {
         let mut failure = None;
         if let Some(dir) = dir {
             source = None;
-            let what = What::ALL.into_iter().find(|it| it.sign() == question[0]);
+            let what = What::ALL.iter().copied().find(|it| it.sign() == question[0]);
             let answered = what.map(|it| it.answer(&dir, &question[1..length]));
             match answered.unwrap_or_else(|| Err(io::ErrorKind::InvalidInput.into())) {
                 Ok(it) => source = Some(it),
