@@ -37,7 +37,7 @@ public class Collects {
     }
 }
 """
-TELLS = "whypause-tell"
+PRINTER = "whypause-print"
 SETTLE_SECONDS = 3
 START_SECONDS = 60
 
@@ -81,7 +81,7 @@ class Watch:
         def tells():
             tasks = Path(f"/proc/{self.process.pid}/task").iterdir()
             names = {int(it.name): (it / "comm").read_text().strip() for it in tasks}
-            return next((tid for tid, name in names.items() if name == TELLS), None)
+            return next((tid for tid, name in names.items() if name == PRINTER), None)
 
         tid = self.until(tells)
         time.sleep(0.2)

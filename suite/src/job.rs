@@ -185,7 +185,7 @@ impl Active {
     ///
     /// # Errors
     /// Where its log cannot be read.
-    pub(crate) fn look(
+    pub(crate) fn check_progress(
         &mut self,
         arguments: &Arguments,
         now: Instant,

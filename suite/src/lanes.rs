@@ -13,7 +13,7 @@ use std::{
 const PERIOD: Duration = Duration::from_millis(50);
 
 /// How often it is looked at what they computed, which reads all of `/proc`.
-const LOOK: Duration = Duration::from_secs(2);
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// After so long without news it is said what is running.
 const SAY: Duration = Duration::from_secs(30);
@@ -65,7 +65,7 @@ impl<'a> Lanes<'a> {
         let total = jobs.len();
         let mut waiting = VecDeque::from(jobs);
         let (mut active, mut done): (Vec<Active>, Vec<Done>) = (Vec::new(), Vec::new());
-        let (mut looked, mut said) = (Instant::now(), Instant::now());
+        let (mut checked, mut said) = (Instant::now(), Instant::now());
         while !waiting.is_empty() || !active.is_empty() {
             while let Some(next) = self.next(&waiting, &active) {
                 let job = waiting.remove(next).expect("it was found there");
@@ -73,28 +73,28 @@ impl<'a> Lanes<'a> {
             }
             std::thread::sleep(PERIOD);
             let now = Instant::now();
-            let looks = now - looked >= LOOK;
-            if looks {
-                looked = now;
+            let checks = now - checked >= CHECK_INTERVAL;
+            if checks {
+                checked = now;
             }
             for number in (0..active.len()).rev() {
                 let it = &mut active[number];
                 let wrong = match it.ended(now)? {
-                    None if looks => {
-                        it.look(self.arguments, now)?.map(|why| Some(format!("killed: {why}")))
-                    }
+                    None if checks => it
+                        .check_progress(self.arguments, now)?
+                        .map(|why| Some(format!("killed: {why}"))),
                     other => other,
                 };
                 if let Some(wrong) = wrong {
                     let over = active.remove(number).over(wrong, now);
-                    self.tell(&over, done.len() + 1, total);
+                    self.print_done(&over, done.len() + 1, total);
                     done.push(over);
                     said = now;
                 }
             }
             if now - said >= SAY {
                 said = now;
-                active.iter().for_each(|it| self.tell_active(it, now));
+                active.iter().for_each(|it| self.print_active(it, now));
             }
         }
         Ok(done)
@@ -114,7 +114,7 @@ impl<'a> Lanes<'a> {
         waiting.iter().position(has_room)
     }
 
-    fn tell(&self, done: &Done, number: usize, total: usize) {
+    fn print_done(&self, done: &Done, number: usize, total: usize) {
         let (passed, failed) = done.counts();
         let verdict = if done.passed() { "ok" } else { "FAILED" };
         let mut what = format!("{passed} passed");
@@ -138,7 +138,7 @@ impl<'a> Lanes<'a> {
         }
     }
 
-    fn tell_active(&self, active: &Active, now: Instant) {
+    fn print_active(&self, active: &Active, now: Instant) {
         let name = &active.job.name;
         let last = self.times.of(name);
         let last = last.map_or_else(String::new, |it| format!(" of {} the last time", seconds(it)));

@@ -58,7 +58,7 @@ impl Dates {
 /// The offset from UTC, in minutes, of the first date that stands in a line as HotSpot writes it, where
 /// it is one that exists: less than a day.
 pub(crate) fn offset_minutes_of(line: &[u8]) -> Option<i16> {
-    let line = &line[..line.len().min(LOOKED_AT)];
+    let line = &line[..line.len().min(SEARCHED_BYTES)];
     let zone = |text: &[u8]| -> Option<i16> {
         date_time_ns(text)?;
         let [sign, digits @ ..] = &text[ZONE..] else { return None };
@@ -70,7 +70,7 @@ pub(crate) fn offset_minutes_of(line: &[u8]) -> Option<i16> {
 }
 
 /// What stands before a date in a line: what a container runtime or journald adds.
-const LOOKED_AT: usize = 200;
+const SEARCHED_BYTES: usize = 200;
 
 /// The `:00.123` of a date that is written as usual, as nanoseconds.
 fn seconds_ns(date: &[u8; DATE]) -> Option<i64> {

@@ -22,7 +22,7 @@ const ROUND_BYTES: u64 = 256 << 20;
 /// The least bound of all copies, in bytes: a few entries that cannot be packed.
 const LEAST_BYTES: u64 = 4 << 20;
 /// A request to end is noticed so much later at most.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// So many files are gone through in one round at most: a whole ring of HotSpot
 /// (`LogFileOutput::MaxRotationFileCount`).
 const FILES_A_ROUND: u32 = 1001;
@@ -113,27 +113,27 @@ impl Keeper {
 
     /// Makes a round each period until `stop` is set or the JVM has ended, and a last one then.
     /// Trouble with the log or the target is reported once and does not end it.
-    pub fn run(&mut self, stop: &AtomicBool, tell: &mut dyn FnMut(Event)) -> Outcome {
+    pub fn run(&mut self, stop: &AtomicBool, report: &mut dyn FnMut(Event)) -> Outcome {
         let mut trouble: Option<String> = None;
         let mut failed_rounds = 0;
         loop {
             let begin = Instant::now();
             let stopping = stop.load(Ordering::Relaxed);
             let result = self.round();
-            self.events().into_iter().for_each(&mut *tell);
+            self.events().into_iter().for_each(&mut *report);
             let mut ended = false;
             match result {
                 Ok(round) => {
                     ended = round.ended;
                     if trouble.take().is_some() {
-                        tell(Event::Recovered { rounds: std::mem::take(&mut failed_rounds) });
+                        report(Event::Recovered { rounds: std::mem::take(&mut failed_rounds) });
                     }
                 }
                 Err(error) => {
                     failed_rounds += 1;
                     let words = Some(error.to_string());
                     if trouble != words {
-                        tell(Event::Failing { error });
+                        report(Event::Failing { error });
                     }
                     trouble = words;
                 }
@@ -157,7 +157,7 @@ impl Keeper {
         // Its end makes the next round the last one, at once, also where it came during this round.
         // Where a round that knew of it failed, it is no hurry.
         while !stop.load(Ordering::Relaxed) {
-            let left = until.saturating_duration_since(Instant::now()).min(LOOK_EVERY);
+            let left = until.saturating_duration_since(Instant::now()).min(POLL_INTERVAL);
             if left.is_zero() {
                 return;
             }

@@ -94,7 +94,7 @@ impl Bench {
 
 /// Looks whether others use this host: an error, or a word to the user where it is to be done anyway.
 fn ask(anyway: bool, interrupt: &Interrupt, output: &mut Output<'_>) -> Result<(), LabError> {
-    match InUse::look(interrupt)? {
+    match InUse::detect(interrupt)? {
         Some(seen) if !anyway => Err(LabError::InUse(seen.to_string())),
         Some(seen) => {
             drop(writeln!(output.messages, "on a host that is in use: {seen}"));

@@ -16,7 +16,7 @@ use crate::{LabError, Takes, WorkDir};
 use remedy::journal::{Journal, Opened};
 use std::path::PathBuf;
 
-pub(crate) use connection::{CONTROL, MOUNT_POINT, tell};
+pub(crate) use connection::{CONTROL, MOUNT_POINT, set_limit};
 pub(crate) use groups::{CONTROLLERS, ENABLED, OF_LAB, is_of_lab};
 #[cfg(test)]
 pub(crate) use retry::is_mount_point;

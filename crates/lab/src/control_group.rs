@@ -43,7 +43,7 @@ impl Controller {
     pub(crate) fn find(name: &str) -> Result<Controller, Reason> {
         needs_root()?;
         let mounts = mounts();
-        Controller::choose(name, v1_mount(&mounts, name), v2_mount(&mounts).map(Second::look))
+        Controller::choose(name, v1_mount(&mounts, name), v2_mount(&mounts).map(Second::read))
     }
 
     fn choose(name: &str, v1: Option<PathBuf>, v2: Option<Second>) -> Result<Controller, Reason> {
@@ -135,7 +135,7 @@ struct Second {
 }
 
 impl Second {
-    fn look(root: PathBuf) -> Second {
+    fn read(root: PathBuf) -> Second {
         Second {
             enabled: small_file::read(&root.join(ENABLED)),
             offered: small_file::read(&root.join("cgroup.controllers")),
@@ -182,7 +182,7 @@ pub(crate) fn enable(cleanup: &mut Cleanup) -> Result<(), LabError> {
 
 /// What [`enable`] will enable, as it is announced.
 pub(crate) fn to_enable() -> Vec<Takes> {
-    let Some(v2) = v2_mount(&mounts()).map(Second::look) else { return Vec::new() };
+    let Some(v2) = v2_mount(&mounts()).map(Second::read) else { return Vec::new() };
     let file = v2.root.join(ENABLED);
     v2.missing().into_iter().map(|name| Takes::Controller { file: file.clone(), name }).collect()
 }
@@ -198,7 +198,7 @@ fn needs_root() -> Result<(), Reason> {
 /// processes of its own.
 pub(crate) fn hand_on(group: &Path) -> Result<(), LabError> {
     let file = group.join(ENABLED);
-    for controller in Second::look(group.to_path_buf()).handed_on() {
+    for controller in Second::read(group.to_path_buf()).handed_on() {
         std::fs::write(&file, format!("+{controller}"))
             .map_err(LabError::step(format!("enable {controller} in `{}`", file.display())))?;
     }

@@ -24,7 +24,7 @@ pub struct Host {
 impl Host {
     /// Looks at this host.
     #[must_use]
-    pub fn look() -> Host {
+    pub fn read() -> Host {
         let cpuinfo = crate::small_file::read(Path::new("/proc/cpuinfo"));
         let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name"));
         let model = model.and_then(|it| it.split_once(": ")).map_or("", |(_, model)| model);

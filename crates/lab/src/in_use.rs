@@ -24,10 +24,10 @@ const BUSY_PERCENT: u64 = 50;
 const NAMED_PERCENT: u64 = 10;
 
 /// How long one look at the CPUs takes. The kernel counts in ticks of 10 ms.
-const LOOK: Duration = Duration::from_millis(700);
+const SAMPLE_TIME: Duration = Duration::from_millis(700);
 
 /// What is gone after so many looks was the end of a command or a timer, and no service.
-const LOOKS: u32 = 3;
+const SAMPLES: u32 = 3;
 
 /// Memory in use of which a host without services has less: the kernel, what every distribution
 /// starts, a shell. Desktops and databases have more.
@@ -79,7 +79,7 @@ impl InUse {
     ///
     /// # Errors
     /// [`LabError::Interrupted`].
-    pub fn look(interrupt: &Interrupt) -> Result<Option<InUse>, LabError> {
+    pub fn detect(interrupt: &Interrupt) -> Result<Option<InUse>, LabError> {
         let Found { jvms, unreadable, stuck } = find_jvms(&Roots::default());
         let mut unreadable = if unreadable > 0 { hidden::may_be_jvms() } else { Vec::new() };
         unreadable.extend(stuck.into_iter().map(|it| (it.pid, it.name)));
@@ -170,9 +170,9 @@ impl Memory {
 /// The load of the quietest of some looks, where it is one.
 fn load(interrupt: &Interrupt) -> Result<Option<Load>, LabError> {
     let mut least: Option<Load> = None;
-    for _ in 0..LOOKS {
+    for _ in 0..SAMPLES {
         let before = Ticks::now();
-        interrupt.wait(LOOK, || Ok(None::<()>))?;
+        interrupt.wait(SAMPLE_TIME, || Ok(None::<()>))?;
         let Some(seen) = before.until(Ticks::now()) else { return Ok(None) };
         if least.as_ref().is_none_or(|it| seen.percent < it.percent) {
             least = Some(seen);

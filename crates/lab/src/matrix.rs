@@ -121,7 +121,7 @@ pub fn run(options: &MatrixOptions, output: &mut Output<'_>) -> Result<Matrix, L
         notes.push(note);
     }
     let tally = Tally::of(&journal.seen);
-    let matrix = Matrix { host: Host::look(), notes, left, tally, recordings: journal.seen };
+    let matrix = Matrix { host: Host::read(), notes, left, tally, recordings: journal.seen };
     write(&matrix, options.format, output)?;
     Ok(matrix)
 }

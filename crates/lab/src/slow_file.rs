@@ -18,7 +18,7 @@ mod server;
 
 use crate::{
     Cleanup, LabError, Reason, Running, Undo, WorkDir,
-    cleanup::{MOUNT_POINT, tell},
+    cleanup::{MOUNT_POINT, set_limit},
     disk::Limit,
     small_file, tool,
 };
@@ -140,7 +140,7 @@ impl SlowFile {
     /// # Errors
     /// [`LabError::Step`] where the server does not answer.
     pub(crate) fn limit(&self, limit: Limit) -> Result<(), LabError> {
-        tell(&self.dir, Some(limit)).map_err(LabError::step("make the disk slow"))
+        set_limit(&self.dir, Some(limit)).map_err(LabError::step("make the disk slow"))
     }
 }
 

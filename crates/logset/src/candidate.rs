@@ -65,7 +65,7 @@ impl Candidate {
 }
 
 /// Looks at a file: one candidate, or those inside of an archive.
-pub(crate) fn look(path: &Path, links: Links) -> Result<Vec<Candidate>, Trouble> {
+pub(crate) fn inspect(path: &Path, links: Links) -> Result<Vec<Candidate>, Trouble> {
     let shown = path.display().to_string();
     let opened = links::open(path, links)?;
     let size_bytes = opened.metadata()?.len();
@@ -83,7 +83,7 @@ pub(crate) fn look(path: &Path, links: Links) -> Result<Vec<Candidate>, Trouble>
 }
 
 /// Looks at a pipe, which cannot be opened again.
-pub(crate) fn look_once(
+pub(crate) fn inspect_pipe(
     from: Box<dyn Read + Send>,
     shown: &str,
 ) -> Result<Vec<Candidate>, Trouble> {
@@ -145,7 +145,7 @@ fn inside(store: &Store, shown: &str, path: &Path) -> Result<Vec<Candidate>, Tro
     })?;
     refuse_contents(&contents, shown)?;
     let entries = contents.entries.iter().filter(|entry| is_file(entry));
-    let mut logs: Vec<_> = entries.filter_map(|entry| look_inside(store, entry, shown)).collect();
+    let mut logs: Vec<_> = entries.filter_map(|entry| inspect_entry(store, entry, shown)).collect();
     if logs.is_empty() {
         let hint = match contents.unknown_method {
             0 => "give an archive with a log that was written with `-Xlog:gc*,safepoint:file=PATH`",
@@ -186,7 +186,7 @@ fn entry_parts(name: &str) -> (&str, &str) {
     name.rsplit_once(['/', '\\']).unwrap_or(("", name))
 }
 
-fn look_inside(store: &Store, entry: &Entry, shown: &str) -> Option<Candidate> {
+fn inspect_entry(store: &Store, entry: &Entry, shown: &str) -> Option<Candidate> {
     let mut raw = file::open_entry(store, entry).ok()?;
     let container = Container::of(raw.peek(MAGIC_BYTES).ok()?);
     let mut text = raw.unpacked(container).ok()?;

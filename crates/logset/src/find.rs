@@ -1,7 +1,7 @@
 //! From what the user named to sets of logs.
 use crate::{
     Error, LogSet, Note,
-    candidate::{Candidate, look, look_once},
+    candidate::{Candidate, inspect, inspect_pipe},
     folder::{Found, files, folder},
     group::{Given, group},
     links::Links,
@@ -53,7 +53,7 @@ fn one(path: &Path, stdin: &mut Option<Box<dyn Read + Send>>) -> Result<Found, E
             .take()
             .ok_or_else(|| Error::new("standard input can be read only once", "give `-` once"))?;
         return named(
-            look_once(stdin, "-").map_err(|it| it.into_error(Path::new("standard input")))?,
+            inspect_pipe(stdin, "-").map_err(|it| it.into_error(Path::new("standard input")))?,
         );
     }
     let kind = match path.metadata() {
@@ -72,13 +72,13 @@ fn one(path: &Path, stdin: &mut Option<Box<dyn Read + Send>>) -> Result<Found, E
             "give a GC log, a recording, or `-` for standard input",
         ));
     }
-    let looked = if kind.is_fifo() {
+    let candidates = if kind.is_fifo() {
         let fifo = File::open(path).map_err(|error| Error::file(path, &error))?;
-        look_once(Box::new(fifo), &path.display().to_string())
+        inspect_pipe(Box::new(fifo), &path.display().to_string())
     } else {
-        look(path, Links::Follow)
+        inspect(path, Links::Follow)
     };
-    named(looked.map_err(|trouble| trouble.into_error(path))?)
+    named(candidates.map_err(|trouble| trouble.into_error(path))?)
 }
 
 /// A file that the user named is taken at its word, unless it is known to be something else.

@@ -1,7 +1,7 @@
 //! The logs in a directory.
 use crate::{
     Error, Note,
-    candidate::{Candidate, Trouble, look},
+    candidate::{Candidate, Trouble, inspect},
     links::Links,
 };
 use std::{
@@ -71,7 +71,7 @@ impl Found {
         if self.logs.len() > MAX_FILES {
             return;
         }
-        match look(path, Links::Refuse) {
+        match inspect(path, Links::Refuse) {
             Ok(found) => {
                 let before = self.logs.len();
                 self.logs.extend(found.into_iter().filter(Candidate::is_log));

@@ -46,7 +46,7 @@ const MAX_LEFT: usize = 64;
 /// Processes that are kept for the next time. The first one is a copy of this process when that was small.
 const MAX_IDLE: usize = 2;
 /// How often it is looked whether the process waits in the kernel or only for a CPU.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+const STATE_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Whether this is such a process.
 static IS_ONE: AtomicBool = AtomicBool::new(false);
@@ -298,7 +298,7 @@ impl Aside {
     ) -> Result<(usize, Option<OwnedFd>), NoAnswer> {
         let begun = Instant::now();
         while begun.elapsed() < patience.most {
-            if self.channel.is_ready(BETWEEN_LOOKS.min(patience.waiting)) {
+            if self.channel.is_ready(STATE_CHECK_INTERVAL.min(patience.waiting)) {
                 return match self.channel.receive(buffer) {
                     Ok((0, _)) | Err(_) => Err(NoAnswer::Ended),
                     Ok(received) => Ok(received),

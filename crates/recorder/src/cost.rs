@@ -40,13 +40,13 @@ impl Cost {
             jvm_before: None,
             jvm_last: None,
         };
-        cost.look();
+        cost.read_jvm_cpu();
         cost.jvm_before = cost.jvm_last;
         cost
     }
 
     /// Reads the JVM's time.
-    pub(crate) fn look(&mut self) {
+    pub(crate) fn read_jvm_cpu(&mut self) {
         let stat = fs::read_to_string(&self.jvm_stat).ok();
         let now = stat.and_then(|it| cpu_of(&it, rustix::param::clock_ticks_per_second()));
         self.jvm_last = now.or(self.jvm_last);
@@ -83,9 +83,9 @@ mod tests {
         let mut cost = Cost::new(root.path(), 7);
         let ticks = rustix::param::clock_ticks_per_second();
         fs::write(&stat, format!("7 (java) S 1 2 3 4 5 6 7 8 9 10 {} 0", 100 + ticks)).unwrap();
-        cost.look();
+        cost.read_jvm_cpu();
         fs::remove_file(&stat).unwrap();
-        cost.look();
+        cost.read_jvm_cpu();
         assert_eq!(cost.jvm_cpu(), Duration::from_secs(1));
     }
 }

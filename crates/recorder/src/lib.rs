@@ -42,16 +42,16 @@ pub use attach::{
 pub use attach_error::AttachError;
 pub use host::{
     Account, Anybodys, Arguments, Directory, Found, HostSources, Jvm, JvmError, MemoryGroups,
-    MemoryLook, MemoryWatch, Roots, Selected, StandIn, Stat, Stuck, StuckThread, Whose,
+    MemorySample, MemoryWatch, Roots, Selected, StandIn, Stat, Stuck, StuckThread, Whose,
     absolute_path, account_of, chosen, control_group, directory_of, find_jvms, group_directory,
     host_fact, host_settings, jvm, jvm_fact, memory_groups, now, sees_our_mounts, select,
     shares_our_users, stand_in_for, stat, stat_of, stats, survey, surveys, unescaped, variable_of,
 };
 pub use kernel::Windows;
 pub use options::{Options, Step};
-pub use own_memory::{give_memory_back, let_go_of_program};
+pub use own_memory::{drop_program_pages, give_memory_back};
 pub use residency::{BroughtIn, bring_in, swapped_bytes};
-pub use rights::{Duties, keep_only_looking};
+pub use rights::{Duties, keep_search_rights};
 pub use sampler::SampledSession;
 pub use session::{ProgramCost, Session};
 pub use stop_state::are_stopped;

@@ -33,13 +33,13 @@ pub fn give_memory_back() {
 /// They stay in the kernel's cache of files, and what is needed again is mapped again from there. Only
 /// what is read and never written is let go of: code, and constants without addresses in them.
 #[allow(unsafe_code, reason = "std knows neither the parts of a program nor their pages")]
-pub fn let_go_of_program() {
-    // SAFETY: it calls `let_go_of` for each object that is loaded, which takes what it is given by.
-    unsafe { libc::dl_iterate_phdr(Some(let_go_of), std::ptr::null_mut()) };
+pub fn drop_program_pages() {
+    // SAFETY: it calls `drop_pages_of` for each object that is loaded, which takes what it is given by.
+    unsafe { libc::dl_iterate_phdr(Some(drop_pages_of), std::ptr::null_mut()) };
 }
 
 #[allow(unsafe_code, reason = "as above")]
-unsafe extern "C" fn let_go_of(
+unsafe extern "C" fn drop_pages_of(
     object: *mut libc::dl_phdr_info,
     _: libc::size_t,
     _: *mut libc::c_void,
@@ -81,7 +81,7 @@ mod tests {
         // Whoever needs them meanwhile, in another test, may have some back at once.
         let before = resident_of_files();
         let fewer = (0..100).any(|_| {
-            let_go_of_program();
+            drop_program_pages();
             resident_of_files() < before
         });
         assert!(fewer, "{before}");

@@ -21,7 +21,7 @@ use std::{
 const INITIAL_PID_NAMESPACE: &str = "pid:[4026531836]";
 
 /// How often it is looked whether it is still the same program.
-const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
+const PROGRAM_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// More than any `/proc/PID/stat` has.
 const STAT_LIMIT_BYTES: u64 = 4096;
 
@@ -31,7 +31,7 @@ pub(crate) struct Process {
     descriptor: OwnedFd,
     dir: ProcessDir,
     program: Program,
-    next_look: Instant,
+    next_check: Instant,
 }
 
 /// Why there is no JVM any more.
@@ -45,7 +45,7 @@ pub(crate) enum Gone {
 
 impl Gone {
     /// Says so where people read why a recording ended, and what it does not cover.
-    pub(crate) fn tell(self, coverage: &mut Coverage) {
+    pub(crate) fn note_in(self, coverage: &mut Coverage) {
         coverage.end = match self {
             Gone::Exited => "the JVM exited",
             Gone::Replaced => "the JVM's process became another program",
@@ -116,7 +116,12 @@ impl Process {
         if !maps_libjvm(&dir, jvm) {
             return Err(AttachError::Exited { pid: jvm.pid });
         }
-        Ok(Process { descriptor, dir, program, next_look: Instant::now() + BETWEEN_LOOKS })
+        Ok(Process {
+            descriptor,
+            dir,
+            program,
+            next_check: Instant::now() + PROGRAM_CHECK_INTERVAL,
+        })
     }
 
     /// Its directory in `/proc`.
@@ -130,10 +135,10 @@ impl Process {
         if self.has_ended_within(time) {
             return Some(Gone::Exited);
         }
-        if Instant::now() < self.next_look {
+        if Instant::now() < self.next_check {
             return None;
         }
-        self.next_look = Instant::now() + BETWEEN_LOOKS;
+        self.next_check = Instant::now() + PROGRAM_CHECK_INTERVAL;
         self.gone()
     }
 

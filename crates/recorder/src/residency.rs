@@ -38,7 +38,7 @@ const KEPT_FREE_BYTES: u64 = 64 << 20;
 /// How long a chunk may take, of which every page is read on its own from a slow disk.
 const MOST: Duration = Duration::from_secs(120);
 /// How long it may go on without a look where nothing was in swap.
-const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
+const MEMORY_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// `IOV_MAX` of the kernel (`UIO_MAXIOV`).
 const MAX_VECTORS: usize = 1024;
 
@@ -63,8 +63,8 @@ pub enum BroughtIn {
 /// # Errors
 /// `NotFound` where it has ended.
 pub fn swapped_bytes(roots: &Roots, jvm: &Jvm) -> io::Result<u64> {
-    let look = MemoryWatch::open(roots, jvm)?.look();
-    look.map(|it| it.swapped_bytes).ok_or_else(|| io::ErrorKind::NotFound.into())
+    let sample = MemoryWatch::open(roots, jvm)?.sample();
+    sample.map(|it| it.swapped_bytes).ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
 /// Brings back the JVM's private memory that is in swap, as far as there is memory for it: on the
@@ -82,23 +82,23 @@ pub fn bring_in(roots: &Roots, jvm: &Jvm, interrupt: &AtomicBool) -> io::Result<
     let ranges = private_memory(&dir)?;
     let pid = jvm.pid;
     let aside = Aside::start(KIND, &[], move |channel| serve(channel, pid))?;
-    let mut looked: Option<Instant> = None;
+    let mut checked: Option<Instant> = None;
     for (start, end) in ranges.into_iter().flat_map(chunks) {
         if interrupt.load(Ordering::Relaxed) {
             return Ok(BroughtIn::Interrupted);
         }
-        if looked.is_none_or(|it| it.elapsed() >= BETWEEN_LOOKS) {
-            let look = watch.look().ok_or(io::ErrorKind::NotFound)?;
-            if look.swapped_bytes == 0 {
+        if checked.is_none_or(|it| it.elapsed() >= MEMORY_CHECK_INTERVAL) {
+            let sample = watch.sample().ok_or(io::ErrorKind::NotFound)?;
+            if sample.swapped_bytes == 0 {
                 return Ok(BroughtIn::All);
             }
-            if !has_room(look.available_bytes) {
+            if !has_room(sample.available_bytes) {
                 return Ok(BroughtIn::NoRoom);
             }
-            looked = Some(Instant::now());
+            checked = Some(Instant::now());
         }
         if ask(&aside, &dir, start, end)? > 0 {
-            looked = None;
+            checked = None;
         }
     }
     Ok(BroughtIn::All)

@@ -80,7 +80,7 @@ pub(crate) fn keep_only(
 /// # Errors
 ///
 /// Where the kernel keeps it from giving up its rights.
-pub fn keep_only_looking() -> io::Result<()> {
+pub fn keep_search_rights() -> io::Result<()> {
     give_up(Duties::default(), || true)
 }
 

@@ -139,7 +139,7 @@ impl Session {
         self.sample_stop();
         if at >= self.next_coverage {
             self.next_coverage = at + BETWEEN_COVERAGES;
-            self.cost.look();
+            self.cost.read_jvm_cpu();
             facts.coverage = Some(self.coverage_now());
         }
         Step { facts, exited: self.gone.is_some() }
@@ -165,15 +165,15 @@ impl Session {
     /// Takes what is left, detaches, and says what was covered and at what cost.
     #[must_use]
     pub fn finish(mut self) -> Facts {
-        self.cost.look();
+        self.cost.read_jvm_cpu();
         self.gone = self.gone.or(self.process.gone());
         let mut facts = self.collect(true);
         let mut coverage = self.coverage_now();
         if let (Some(idle), None) = (&self.idle, self.gone) {
-            idle.tell(self.process.dir(), &mut self.threads, &mut coverage);
+            idle.note_in(self.process.dir(), &mut self.threads, &mut coverage);
         }
         if let Some(gone) = self.gone {
-            gone.tell(&mut coverage);
+            gone.note_in(&mut coverage);
         }
         self.host.stop(&mut facts, &mut coverage);
         coverage.recorder_cpu = self.cost.own_cpu();

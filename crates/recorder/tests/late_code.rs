@@ -8,7 +8,7 @@ use recording::{Facts, Source};
 use std::time::Instant;
 use testing::{PATIENCE, busy};
 
-const LOOKS: usize = 20;
+const SAMPLES: usize = 20;
 
 fn step(session: &mut Session, names: &mut CodeNames, all: &mut Facts) {
     let mut facts = session.step().facts;
@@ -51,8 +51,8 @@ const TRIES: u32 = 5;
 /// Whether the thread whose Java stack is reported was looked at while that stop waited for it.
 fn is_seen_in_dump(facts: &Facts) -> bool {
     facts.java_stacks.iter().any(|stack| {
-        let mut looks = facts.code.iter().filter(|it| it.tid == stack.tid);
-        looks.any(|it| stack.reaching.contains(it.at))
+        let mut samples = facts.code.iter().filter(|it| it.tid == stack.tid);
+        samples.any(|it| stack.reaching.contains(it.at))
     })
 }
 
@@ -65,10 +65,13 @@ fn the_method_and_its_callers_are_named() {
         let name = format!("JDK {:?}", jdk.major);
         assert!(facts.coverage.as_ref().unwrap().has(Source::LateCode), "{name}");
         let counter = facts.threads.iter().find(|it| it.name == "counter").unwrap().tid;
-        let looks: Vec<_> = facts.code.iter().filter(|it| it.tid == counter).collect();
-        let named = looks.iter().filter(|it| it.method == "Late.count(D)V").count();
-        println!("{name}: {named} of {} looks", looks.len());
-        assert!(looks.len() >= LOOKS / 2 && named * 10 >= looks.len() * 9, "{name}: {looks:?}");
+        let samples: Vec<_> = facts.code.iter().filter(|it| it.tid == counter).collect();
+        let named = samples.iter().filter(|it| it.method == "Late.count(D)V").count();
+        println!("{name}: {named} of {} samples", samples.len());
+        assert!(
+            samples.len() >= SAMPLES / 2 && named * 10 >= samples.len() * 9,
+            "{name}: {samples:?}"
+        );
         let operations = facts.safepoints.iter().flat_map(|it| &it.operations);
         assert_eq!(operations.filter(|it| it.name == "PrintThreads").count(), 0, "{name}");
         let stack = facts.java_stacks.iter().find(|it| it.tid == counter).unwrap();

@@ -49,7 +49,7 @@ fn record(
     meanwhile: impl FnOnce(),
 ) -> Facts {
     let jvm = java.jvm();
-    let (tell, told) = channel();
+    let (sender, received) = channel();
     std::thread::scope(|scope| {
         let recorder = scope.spawn(move || {
             without_capabilities();
@@ -58,13 +58,13 @@ fn record(
             while !enough(&all, begun.elapsed()) {
                 assert!(begun.elapsed() < PATIENCE, "{} stops", all.safepoints.len());
                 all.append(session.step().facts);
-                let _ = tell.send(());
+                let _ = sender.send(());
             }
             all.append(session.finish());
             all
         });
         // A few times, and so not only as it began.
-        (0..5).for_each(|_| told.recv().unwrap());
+        (0..5).for_each(|_| received.recv().unwrap());
         meanwhile();
         recorder.join().unwrap()
     })

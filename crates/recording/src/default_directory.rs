@@ -2,7 +2,7 @@
 //!
 //! Memory comes first: a recorder that writes to the disk under suspicion waits with the JVM, and
 //! makes its pauses worse.
-use crate::{RecordingError, directory::Directory, way};
+use crate::{RecordingError, directory::Directory, trusted_path};
 use rustix::{
     fs::{self, FileType, Mode, OFlags},
     io::Errno,
@@ -85,7 +85,7 @@ fn candidates() -> Vec<PathBuf> {
 ///
 /// # Errors
 ///
-/// [`RecordingError::UnsafeWay`] where somebody else can change `place`,
+/// [`RecordingError::UnsafePath`] where somebody else can change `place`,
 /// [`RecordingError::Permission`], [`RecordingError::Io`].
 pub fn new_directory(place: &Path, name: &str) -> Result<PathBuf, RecordingError> {
     Directory::create_new(place, name).map(|made| made.path().to_owned())
@@ -120,7 +120,7 @@ fn is_memory_type(magic: u64) -> bool {
 
 /// Creates the directory, or verifies that the one that is there is this user's own.
 fn take(path: &Path) -> Result<RecordingDirectory, RecordingError> {
-    let (parent, name) = way::parent(path)?;
+    let (parent, name) = trusted_path::parent(path)?;
     match fs::mkdirat(&parent, &name, Mode::RWXU) {
         Ok(()) | Err(Errno::EXIST) => {}
         Err(error) => return Err(RecordingError::io(path, "create the directory", error)),

@@ -2,7 +2,7 @@
 //!
 //! Others may own a directory above it (`/dev/shm`), so nothing is reached by path twice, no
 //! symbolic link inside is followed, and new files are created exclusively.
-use crate::{RecordingError, part::Part, way};
+use crate::{RecordingError, part::Part, trusted_path};
 use rustix::{
     fs::{self, AtFlags, FileType, FlockOperation, Mode, OFlags},
     io::Errno,
@@ -40,7 +40,7 @@ impl Directory {
     /// Makes a new directory with mode 0700, or takes an empty one, and locks it. Refused where
     /// somebody else can change it or one above it.
     pub(crate) fn create(path: &Path) -> Result<Directory, RecordingError> {
-        let (parent, name) = way::parent(path)?;
+        let (parent, name) = trusted_path::parent(path)?;
         match fs::mkdirat(&parent, &name, Mode::RWXU) {
             Ok(()) => return Directory::enter_new(parent, &name, path),
             Err(Errno::EXIST) => {}
@@ -48,7 +48,7 @@ impl Directory {
             Err(error) => return Err(RecordingError::io(path, "create the directory", error)),
         }
         let directory = Directory::open_at(&parent, &name, path)?.locked()?;
-        way::verify_end(path, &directory.fd)?;
+        trusted_path::verify_end(path, &directory.fd)?;
         if directory.names()?.is_empty() {
             return Ok(directory);
         }
@@ -59,7 +59,7 @@ impl Directory {
     /// on, so that two that begin in the same second do not meet.
     pub(crate) fn create_new(place: &Path, name: &str) -> Result<Directory, RecordingError> {
         let path = place.join(name);
-        let (parent, _) = way::parent(&path)?;
+        let (parent, _) = trusted_path::parent(&path)?;
         for number in 1..=MAX_NAMES {
             let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
             let path = place.join(&name);
@@ -74,7 +74,7 @@ impl Directory {
 
     fn enter_new(parent: OwnedFd, name: &OsStr, path: &Path) -> Result<Directory, RecordingError> {
         let mut directory = Directory::open_at(&parent, name, path)?.locked()?;
-        way::verify_end(path, &directory.fd)?;
+        trusted_path::verify_end(path, &directory.fd)?;
         directory.made = Some((parent, name.to_owned()));
         Ok(directory)
     }

@@ -53,7 +53,7 @@ pub enum RecordingError {
     },
     /// Somebody else can change a directory on the way to it.
     #[error("refusing to write to `{}`: {why} `{}`", path.display(), above.display())]
-    UnsafeWay {
+    UnsafePath {
         /// The path that was asked for.
         path: PathBuf,
         /// Who can do what to the directory or link on the way.
@@ -109,7 +109,7 @@ impl RecordingError {
             RecordingError::Unsafe { .. } => {
                 Some("give a directory of your own that is no symbolic link")
             }
-            RecordingError::UnsafeWay { .. } => Some(
+            RecordingError::UnsafePath { .. } => Some(
                 "give a directory that only you and root can change, from `/` down, or none: \
                  then it is kept in memory",
             ),

@@ -75,8 +75,8 @@ mod tests;
 mod thinning;
 mod thread;
 mod thrift;
+mod trusted_path;
 mod vm_flags;
-mod way;
 mod writer;
 
 pub use background::BackgroundWriter;

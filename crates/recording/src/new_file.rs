@@ -1,5 +1,5 @@
 //! A new file beside a recording, that nobody else can have planted, read or exchanged.
-use crate::{RecordingError, way};
+use crate::{RecordingError, trusted_path};
 use rustix::fs::{AtFlags, Mode, OFlags, Uid, fchown, fstat, openat, statat, unlinkat};
 use std::{
     ffi::OsString,
@@ -26,11 +26,11 @@ impl NewFile {
     ///
     /// Where something is there, or somebody else can change a directory on the way.
     pub fn create(path: &Path) -> Result<NewFile, RecordingError> {
-        NewFile::create_for(path, way::sudo_caller())
+        NewFile::create_for(path, trusted_path::sudo_caller())
     }
 
     fn create_for(path: &Path, caller: Option<u32>) -> Result<NewFile, RecordingError> {
-        let (directory, name) = way::parent(path)?;
+        let (directory, name) = trusted_path::parent(path)?;
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = openat(&directory, &name, flags, Mode::RUSR | Mode::WUSR);

@@ -73,7 +73,7 @@ fn push_masked(out: &mut String, word: &str, awaited: bool) -> State {
     let mut from = 0;
     while let Some((start, end)) = name_in(word, from) {
         from = end;
-        if !is_telling(&word[start..end]) {
+        if !names_secret(&word[start..end]) {
             continue;
         }
         // `{"token":"x"}`, `[password]=x`
@@ -102,7 +102,7 @@ fn name_in(word: &str, from: usize) -> Option<(usize, usize)> {
 }
 
 /// Whether the value behind this name is likely a secret.
-fn is_telling(name: &str) -> bool {
+fn names_secret(name: &str) -> bool {
     let mut words: Vec<String> = Vec::new();
     let mut last_is_lower = false;
     for c in name.chars() {

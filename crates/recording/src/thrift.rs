@@ -65,15 +65,15 @@ impl Walk<'_> {
                 if in_list {
                     self.byte()?;
                 }
-                self.tell(Item::Other);
+                self.visit_item(Item::Other);
             }
             3 => {
                 let byte = self.byte()?;
-                self.tell(Item::Number(i64::from(byte.cast_signed())));
+                self.visit_item(Item::Number(i64::from(byte.cast_signed())));
             }
             4..=6 => {
                 let number = self.signed()?;
-                self.tell(Item::Number(number));
+                self.visit_item(Item::Number(number));
             }
             7 => self.skip(8)?,
             8 => {
@@ -98,19 +98,19 @@ impl Walk<'_> {
         if count > self.bytes.len() - self.at {
             return None;
         }
-        self.tell(Item::List(count));
+        self.visit_item(Item::List(count));
         // A list of lists has no field in between that would bound it.
         let kind = Some(byte & 0x0f).filter(|it| !matches!(it, 9 | 10) || count == 0)?;
         (0..count).try_for_each(|_| self.value(kind, true))
     }
 
-    fn tell(&mut self, item: Item) {
+    fn visit_item(&mut self, item: Item) {
         (self.visit)(&self.path, item);
     }
 
     fn skip(&mut self, bytes: usize) -> Option<()> {
         self.at = self.at.checked_add(bytes).filter(|at| *at <= self.bytes.len())?;
-        self.tell(Item::Other);
+        self.visit_item(Item::Other);
         Some(())
     }
 

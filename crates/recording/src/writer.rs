@@ -18,7 +18,7 @@ use std::{
     time::Instant,
 };
 
-mod tell;
+mod loss_report;
 
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 8192;
@@ -93,7 +93,7 @@ impl Writer {
     ///
     /// [`RecordingError::NoSuchDirectory`] where its parent is missing, [`RecordingError::NotEmpty`],
     /// [`RecordingError::Unsafe`] where a symbolic link stands in its place or others can write to
-    /// it, [`RecordingError::UnsafeWay`] where somebody else can change a directory above it,
+    /// it, [`RecordingError::UnsafePath`] where somebody else can change a directory above it,
     /// [`RecordingError::InUse`], [`RecordingError::Permission`], [`RecordingError::Io`], also
     /// where there is no space at all. After an error there is nothing that was not there before.
     pub fn create(directory: &Path, limits: Limits) -> Result<Writer, RecordingError> {
@@ -173,7 +173,7 @@ impl Writer {
     /// The first that the system gave. The rows of the tables concerned are counted as lost, the
     /// others are written, and the next call tries again.
     pub fn write(&mut self, facts: &Facts) -> Result<(), RecordingError> {
-        self.look_for_removed();
+        self.count_removed();
         let failed_before = self.lost.failed;
         let mut first = Ok(());
         for (index, table) in Table::all().iter().enumerate() {
@@ -187,7 +187,7 @@ impl Writer {
             self.failure.get_or_insert_with(|| losses::reason(error));
             if failed_before == 0 {
                 // Should the recorder be killed from now on, it is known that something is missing.
-                let _ = self.tell_in_reserve();
+                let _ = self.write_in_reserve();
             }
         }
         self.rotate_if_due();
@@ -317,7 +317,7 @@ impl Writer {
         if self.directory.is_removed() {
             return Err(RecordingError::Removed { path: self.directory.path().into() });
         }
-        self.tell_losses()?;
+        self.write_losses()?;
         // From here on it is space for sealing.
         self.reserve = None;
         self.live.fill_with(|| None);

@@ -19,7 +19,7 @@ pub(crate) struct Disk {
 }
 
 /// How long it is looked how much a disk writes.
-const LOOK: Duration = Duration::from_secs(2);
+const SAMPLE_TIME: Duration = Duration::from_secs(2);
 /// What the kernel counts in, whatever the sectors of a disk are (`Documentation/block/stat.rst`).
 const SECTOR_BYTES: u64 = 512;
 
@@ -80,9 +80,9 @@ impl Disk {
             sectors_written(&fs::read_to_string(file).ok()?)
         };
         let before = written()?;
-        std::thread::sleep(LOOK);
+        std::thread::sleep(SAMPLE_TIME);
         let sectors = written()?.checked_sub(before)?;
-        Some(sectors.saturating_mul(SECTOR_BYTES) / LOOK.as_secs()).filter(|it| *it > 0)
+        Some(sectors.saturating_mul(SECTOR_BYTES) / SAMPLE_TIME.as_secs()).filter(|it| *it > 0)
     }
 
     /// What a control group of version 2 has written to it, in bytes; `None` where none of them counts that.
@@ -100,7 +100,7 @@ impl Disk {
         if before.is_empty() {
             return Vec::new();
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(SAMPLE_TIME);
         let now = |at: &Path, bytes| self.written_by(at).is_some_and(|it| it > bytes);
         before.into_iter().filter(|(_, bytes, at)| now(at, *bytes)).map(|it| it.0).collect()
     }

@@ -25,7 +25,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const PATH_ONLY: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// As many as the kernel follows in one path (`MAXSYMLINKS` of `include/linux/namei.h`).
 const MOST_LINKS: u32 = 40;
 /// No setting of the kernel and no part of a unit is as long.
@@ -118,7 +118,7 @@ impl Held {
     }
 
     fn at(directory: impl AsFd, name: &OsStr, path: PathBuf) -> io::Result<Held> {
-        let descriptor = openat(directory, name, LOOK, Mode::empty())?;
+        let descriptor = openat(directory, name, PATH_ONLY, Mode::empty())?;
         let about = fstat(&descriptor)?;
         Ok(Held { descriptor, path, about })
     }

@@ -205,7 +205,7 @@ impl Store {
     }
 
     /// Makes all changes of a plan, or none: where one fails or somebody wants an end, those before
-    /// it are taken back. Says what it does through `tell`. Answers whether anything was changed.
+    /// it are taken back. Says what it does through `report`. Answers whether anything was changed.
     ///
     /// # Errors
     /// What failed.
@@ -213,7 +213,7 @@ impl Store {
         &mut self,
         plan: &Plan,
         host: &Host<'_>,
-        tell: &mut dyn FnMut(&str),
+        report: &mut dyn FnMut(&str),
     ) -> Result<bool, StoreError> {
         let mut run = Run::new(self, host, plan);
         let mut any = false;
@@ -222,7 +222,7 @@ impl Store {
                 drop(run);
                 return Err(StoreError::Interrupted);
             }
-            any |= run.make(change, tell)?;
+            any |= run.make(change, report)?;
         }
         run.keep()?;
         Ok(any)
@@ -233,14 +233,14 @@ impl Store {
         remedy: &str,
         change: &Change,
         host: &Host<'_>,
-        tell: &mut dyn FnMut(&str),
+        report: &mut dyn FnMut(&str),
     ) -> Result<bool, StoreError> {
         let subject = change.subject();
         let failed = |source| StoreError::Change { subject: subject.clone(), source };
         let wanted = change.wanted();
         let now = change.now(host).map_err(failed)?;
         if change.is_set(&now) {
-            tell(&format!("{subject} is already set"));
+            report(&format!("{subject} is already set"));
             return Ok(false);
         }
         let path = self.places.memory.display().to_string();
@@ -276,7 +276,7 @@ impl Store {
             entry.ours.push(now);
             notes.write(id, entry).map_err(written)?;
         }
-        tell(&format!("changed: {subject}"));
+        report(&format!("changed: {subject}"));
         Ok(true)
     }
 }

@@ -1,7 +1,7 @@
 //! Switches huge pages off while they cost more than they give, and on again: the loop of the remedy
 //! `thp-tuner`.
 //!
-//! Every period it looks at the memory ([`MemoryLook`]), decides ([`rules`]), and changes settings as
+//! Every period it looks at the memory ([`MemorySample`]), decides ([`rules`]), and changes settings as
 //! every other remedy does: through [`Store`], which has what was there before written down. When it
 //! ends, in whatever way it can, it takes everything back. Where it is killed, its notes stay, and
 //! whoever starts next finds them without a tuner that they belong to ([`Seat`]).
@@ -17,7 +17,7 @@ use crate::{
     Change, ChangeError, Host, Places, Plan, Setting, Store, StoreError, Undone, Value, Which,
     store::{self, Locked},
 };
-use recorder::MemoryLook;
+use recorder::MemorySample;
 use rules::Switch;
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -28,7 +28,7 @@ use std::{
 pub const TUNER: &str = "thp-tuner";
 
 /// How soon the end is noticed.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// How long it is waited for one that has just ended: a process that was forked meanwhile has its lock
 /// until it becomes another program.
@@ -171,7 +171,7 @@ pub struct Tuner<'a> {
 }
 
 impl<'a> Tuner<'a> {
-    /// Begins: what an earlier one has left is taken back, and told through `tell`; then `on` says
+    /// Begins: what an earlier one has left is taken back, and told through `report`; then `on` says
     /// which value each switch has while it is on, by the one that it has now. `None` leaves it alone.
     ///
     /// # Errors
@@ -181,12 +181,12 @@ impl<'a> Tuner<'a> {
         places: &'a Places,
         tuning: Tuning,
         on: impl Fn(Control, &str) -> Option<String>,
-        tell: &mut dyn FnMut(&Undone),
+        report: &mut dyn FnMut(&Undone),
     ) -> Result<Tuner<'a>, TunerError> {
         let mut seat = None;
         if !tuning.dry_run {
             seat = Some(Seat::take(places)?.ok_or(TunerError::Another)?);
-            tell(&Store::open(places)?.undo(Which::Of(TUNER), &host));
+            report(&Store::open(places)?.undo(Which::Of(TUNER), &host));
         }
         let knob = |control: Control| {
             let value = read(control, &host).ok()?;
@@ -206,30 +206,30 @@ impl<'a> Tuner<'a> {
         Ok(Tuner { host, places, tuning, knobs, is_undone: tuning.dry_run, _seat: seat })
     }
 
-    /// Decides every period, and tells each decision, until somebody wants an end or `look` finds
+    /// Decides every period, and tells each decision, until somebody wants an end or `sample` finds
     /// that the JVM has ended.
     ///
     /// # Errors
     /// Where a setting cannot be read.
     pub fn run(
         &mut self,
-        look: &mut dyn FnMut() -> Option<MemoryLook>,
-        tell: &mut dyn FnMut(&Round),
+        sample: &mut dyn FnMut() -> Option<MemorySample>,
+        report: &mut dyn FnMut(&Round),
     ) -> Result<Outcome, ChangeError> {
-        let Some(mut before) = look() else { return Ok(Outcome::JvmEnded) };
+        let Some(mut before) = sample() else { return Ok(Outcome::JvmEnded) };
         let mut then = Instant::now();
         loop {
             if !self.wait(then) {
                 return Ok(Outcome::Stopped);
             }
-            let Some(after) = look() else { return Ok(Outcome::JvmEnded) };
+            let Some(after) = sample() else { return Ok(Outcome::JvmEnded) };
             let time = then.elapsed();
             then = Instant::now();
             let footprint = self.tuning.footprint_bytes;
             let round = self.round(Measured::between(&before, &after, time, footprint))?;
             before = after;
             let Some(round) = round else { return Ok(Outcome::TakenBack) };
-            tell(&round);
+            report(&round);
             if self.knobs.iter().all(|it| it.is_lost) {
                 return Ok(Outcome::NothingLeft);
             }
@@ -246,7 +246,7 @@ impl<'a> Tuner<'a> {
             if left.is_zero() {
                 return true;
             }
-            std::thread::sleep(left.min(LOOK_EVERY));
+            std::thread::sleep(left.min(POLL_INTERVAL));
         }
     }
 

@@ -120,7 +120,7 @@ impl Metrics {
         let [user, place] = [user, place].map(|it| clean_name(it, MOST_LABEL));
         let own = Label { jvm: main, user, place };
         let mut all = self.all();
-        all.let_go(now);
+        all.drop_ended(now);
         if all.jvms.len() >= MOST_JVMS {
             all.jvms.retain(|_, it| it.jvms > 0);
         }
@@ -152,7 +152,7 @@ impl Metrics {
 
     fn copy(&self, now: SystemTime) -> All {
         let mut all = self.all();
-        all.let_go(now);
+        all.drop_ended(now);
         all.clone()
     }
 
@@ -163,7 +163,7 @@ impl Metrics {
 
 impl All {
     /// Lets go of what belongs to JVMs that ended a while ago.
-    fn let_go(&mut self, now: SystemTime) {
+    fn drop_ended(&mut self, now: SystemTime) {
         self.jvms.retain(|_, it| {
             if it.jvms > 0 {
                 return true;
@@ -190,7 +190,7 @@ impl JvmMetrics {
     }
 
     /// Counts what was lost and what it cost, of a coverage that is that of all of the recording so far.
-    pub fn look(&mut self, coverage: &Coverage) {
+    pub fn add_coverage(&mut self, coverage: &Coverage) {
         let lost = coverage.lost_events + coverage.lost_rows;
         let more = lost.saturating_sub(self.lost);
         self.lost = self.lost.max(lost);

@@ -22,7 +22,7 @@ pub(crate) fn hiccups(n: u64) -> String {
 
 /// Whether pauses are distinguished as stops and hiccups. What an application noticed by itself may
 /// be either.
-fn tells_hiccups(diagnosis: &Diagnosis) -> bool {
+fn counts_hiccups_apart(diagnosis: &Diagnosis) -> bool {
     diagnosis.statistics.hiccups.count > 0 && !is_of_application(diagnosis)
 }
 
@@ -31,7 +31,7 @@ fn tells_hiccups(diagnosis: &Diagnosis) -> bool {
 pub(crate) fn pauses(diagnosis: &Diagnosis) -> String {
     let statistics = &diagnosis.statistics;
     match (statistics.stops(), statistics.hiccups.count) {
-        _ if !tells_hiccups(diagnosis) => stops(statistics.all.count),
+        _ if !counts_hiccups_apart(diagnosis) => stops(statistics.all.count),
         (0, n) => hiccups(n),
         (n, m) => format!("{} and {}", stops(n), hiccups(m)),
     }
@@ -39,12 +39,12 @@ pub(crate) fn pauses(diagnosis: &Diagnosis) -> String {
 
 /// Whether a pause is to be called a hiccup.
 pub(crate) fn is_hiccup(diagnosis: &Diagnosis, pause: &Pause) -> bool {
-    pause.kind == PauseKind::Hiccup && tells_hiccups(diagnosis)
+    pause.kind == PauseKind::Hiccup && counts_hiccups_apart(diagnosis)
 }
 
 /// What a hiccup is, where the text speaks of any.
 pub(crate) fn what_a_hiccup_is(diagnosis: &Diagnosis) -> Option<&'static str> {
-    tells_hiccups(diagnosis)
+    counts_hiccups_apart(diagnosis)
         .then_some("hiccup: application threads did not run, though no safepoint was under way")
 }
 
@@ -221,17 +221,17 @@ pub(crate) fn parts(attribution: &Attribution, most: usize) -> Vec<String> {
         .parts
         .iter()
         .enumerate()
-        .filter(|(n, part)| *n == 0 || (*n < most && worth_telling(part.time, whole)));
+        .filter(|(n, part)| *n == 0 || (*n < most && is_worth_listing(part.time, whole)));
     let mut items: Vec<String> = shown
         .clone()
         .map(|(_, part)| format!("{} {}", duration(part.time), part.cause.short))
         .collect();
     let reported: Duration = shown.map(|(_, part)| part.time).sum();
     let rest = whole.saturating_sub(reported).saturating_sub(attribution.unattributed);
-    if worth_telling(rest, whole) {
+    if is_worth_listing(rest, whole) {
         items.push(format!("{} other causes", duration(rest)));
     }
-    if worth_telling(attribution.unattributed, whole) || items.is_empty() {
+    if is_worth_listing(attribution.unattributed, whole) || items.is_empty() {
         items.push(format!("{} unexplained", duration(attribution.unattributed)));
     }
     items
@@ -279,7 +279,7 @@ const SMALL_SHARE: f64 = 0.01;
 /// unless they are at least this long. They are in the findings and in the JSON in any case.
 const SMALL_TIME: Duration = Duration::from_millis(5);
 
-fn worth_telling(part: Duration, whole: Duration) -> bool {
+fn is_worth_listing(part: Duration, whole: Duration) -> bool {
     part >= SMALL_TIME || (!part.is_zero() && share::of(part, whole) >= SMALL_SHARE)
 }
 
@@ -291,7 +291,7 @@ pub(crate) fn extent(diagnosis: &Diagnosis, finding: &Finding) -> String {
         }
         (0, _) => return "outside the pauses".to_owned(),
         (n, 0) => stops(n),
-        (n, _) if !tells_hiccups(diagnosis) => stops(n),
+        (n, _) if !counts_hiccups_apart(diagnosis) => stops(n),
         (n, m) if m >= n => hiccups(n),
         (n, _) => counted(n, "pause"),
     };

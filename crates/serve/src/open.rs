@@ -12,7 +12,7 @@ const TIME_TO_BEGIN: Duration = Duration::from_millis(100);
 /// many that come at once are answered in their turn.
 const TIME_TO_FINISH: Duration = Duration::from_secs(1);
 /// How soon it is looked again for a place.
-const LOOK_AGAIN: Duration = Duration::from_millis(1);
+const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Connections that have to end some time: streams of events are none of them.
 #[derive(Debug, Default)]
@@ -85,7 +85,7 @@ impl Open {
         if left.is_zero() {
             state.connections.remove(at).task.abort();
         }
-        Some(left.max(LOOK_AGAIN))
+        Some(left.max(RETRY_INTERVAL))
     }
 }
 
@@ -129,9 +129,9 @@ mod tests {
             assert!(open.make_room(0).is_some_and(|it| it <= SECOND / 2));
             assert_eq!(ended().await, [false; 3]);
             sleep(SECOND / 2).await;
-            assert_eq!(open.make_room(0), Some(LOOK_AGAIN));
+            assert_eq!(open.make_room(0), Some(RETRY_INTERVAL));
             assert_eq!(ended().await, [false, true, false], "the first to ask");
-            assert_eq!(open.make_room(0), Some(LOOK_AGAIN));
+            assert_eq!(open.make_room(0), Some(RETRY_INTERVAL));
             assert_eq!(ended().await, [false, true, true]);
             assert_eq!(open.make_room(0), None, "the events go on");
         });
@@ -146,7 +146,7 @@ mod tests {
             sleep(3 * SECOND).await;
             let asked = client(&open, 1);
             open.has_asked(1, false);
-            assert_eq!(open.make_room(0), Some(LOOK_AGAIN));
+            assert_eq!(open.make_room(0), Some(RETRY_INTERVAL));
             tokio::task::yield_now().await;
             assert!(silent.is_finished() && !asked.is_finished());
             assert_eq!(open.make_room(0), Some(SECOND));

@@ -106,7 +106,7 @@ struct Failed {
 impl Push {
     /// Sends what `body` makes to `target` as `content_type`, every `period` and once at the end.
     ///
-    /// What could not be sent is not kept: the next body is to have all of it, as sums have. `tell` gets
+    /// What could not be sent is not kept: the next body is to have all of it, as sums have. `report` gets
     /// a line where it begins to fail and where it works again.
     ///
     /// # Errors
@@ -117,14 +117,14 @@ impl Push {
         content_type: &'static str,
         period: Duration,
         mut body: impl FnMut() -> Vec<u8> + Send + 'static,
-        mut tell: impl FnMut(&str) + Send + 'static,
+        mut report: impl FnMut(&str) + Send + 'static,
     ) -> io::Result<Push> {
         let (stop, stopping) = channel();
         let (end, stopped) = sync_channel::<()>(1);
         let mut state = State { target, content_type, period, failures: 0 };
         thread::Builder::new().name("whypause-push".into()).spawn(move || {
             crate::server::give_up_rights();
-            work(&mut state, &stopping, &mut body, &mut tell);
+            work(&mut state, &stopping, &mut body, &mut report);
             drop::<SyncSender<()>>(end);
         })?;
         Ok(Push { stop: Some(stop), stopped: Mutex::new(stopped) })
@@ -153,7 +153,7 @@ fn work(
     state: &mut State,
     stopping: &Receiver<()>,
     body: &mut dyn FnMut() -> Vec<u8>,
-    tell: &mut dyn FnMut(&str),
+    report: &mut dyn FnMut(&str),
 ) {
     // That it does not work is said soon.
     let mut wait = state.period.min(FIRST_RETRY);
@@ -163,13 +163,13 @@ fn work(
         wait = match send(&state.target, state.content_type, body(), limit) {
             Ok(()) => {
                 if std::mem::take(&mut state.failures) > 0 {
-                    tell(&format!("metrics are sent to `{}` again", state.target));
+                    report(&format!("metrics are sent to `{}` again", state.target));
                 }
                 state.period
             }
             Err(failed) => {
                 if state.failures == 0 {
-                    tell(&format!("cannot send metrics to `{}`: {}", state.target, failed.why));
+                    report(&format!("cannot send metrics to `{}`: {}", state.target, failed.why));
                 }
                 state.failures += 1;
                 retry_after(state.failures, failed.again_after, jitter())

@@ -46,21 +46,21 @@ fn read(socket: &TcpStream) -> (String, Vec<u8>) {
 
 /// Sends to this address, often; with what it tells.
 fn push(to: SocketAddr) -> (Push, Receiver<String>) {
-    let (tell, told) = channel();
+    let (sender, said) = channel();
     let mut n = 0;
     let body = move || {
         n += 1;
         format!("body {n}").into_bytes()
     };
-    let tell = move |it: &str| drop(tell.send(it.to_owned()));
+    let report = move |it: &str| drop(sender.send(it.to_owned()));
     let target = format!("http://{to}").parse().unwrap();
-    (Push::start(target, "application/x-protobuf", OFTEN, body, tell).unwrap(), told)
+    (Push::start(target, "application/x-protobuf", OFTEN, body, report).unwrap(), said)
 }
 
 #[test]
 fn it_sends_again_and_again_and_once_more_at_the_end() {
     let (to, received) = collector(&["200 OK"]);
-    let (push, told) = push(to);
+    let (push, said) = push(to);
     let (head, body) = received.recv_timeout(LIMIT).unwrap();
     assert!(head.starts_with("post /v1/metrics http/1.1\r\n"), "{head}");
     for line in
@@ -73,29 +73,29 @@ fn it_sends_again_and_again_and_once_more_at_the_end() {
     drop(push);
     let rest: Vec<_> = received.try_iter().collect();
     assert!(!rest.is_empty());
-    assert_eq!(told.try_iter().count(), 0);
+    assert_eq!(said.try_iter().count(), 0);
 }
 
 #[test]
 fn what_fails_is_said_once_and_sent_anew() {
     let (to, received) = collector(&["503 Busy", "429 Slower", "200 OK"]);
-    let (_push, told) = push(to);
+    let (_push, said) = push(to);
     let bodies: Vec<_> = (0..3).map(|_| received.recv_timeout(LIMIT).unwrap().1).collect();
     assert_eq!(bodies, [b"body 1", b"body 2", b"body 3"]);
-    let first = told.recv_timeout(LIMIT).unwrap();
+    let first = said.recv_timeout(LIMIT).unwrap();
     assert!(
         first.starts_with(&format!("cannot send metrics to `http://{to}/v1/metrics`: 503")),
         "{first}"
     );
-    let second = told.recv_timeout(LIMIT).unwrap();
+    let second = said.recv_timeout(LIMIT).unwrap();
     assert!(second.ends_with("again"), "{second}");
 }
 
 #[test]
 fn a_collector_that_is_not_there_is_said_and_one_that_hangs_holds_up_nobody() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let (absent, told) = push(gone);
-    let line = told.recv_timeout(LIMIT).unwrap();
+    let (absent, said) = push(gone);
+    let line = said.recv_timeout(LIMIT).unwrap();
     assert!(line.contains("onnection refused"), "{line}");
     let hanging = TcpListener::bind("127.0.0.1:0").unwrap();
     let (slow, _told) = push(hanging.local_addr().unwrap());
@@ -111,14 +111,14 @@ fn a_collector_that_is_not_there_is_said_and_one_that_hangs_holds_up_nobody() {
 #[test]
 fn an_answer_without_an_end_is_given_up_after_so_many_bytes() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (_push, told) = push(listener.local_addr().unwrap());
+    let (_push, said) = push(listener.local_addr().unwrap());
     let (socket, _) = listener.accept().unwrap();
     socket.set_write_timeout(Some(LIMIT)).unwrap();
     read(&socket);
     let many = "HTTP/1.1 100 Continue\r\n\r\n".repeat(4096);
     while (&socket).write_all(many.as_bytes()).is_ok() {}
     // Not because it took too long, as it would without a limit.
-    let line = told.recv_timeout(LIMIT).unwrap();
+    let line = said.recv_timeout(LIMIT).unwrap();
     assert!(line.starts_with("cannot send metrics"), "{line}");
     assert!(line.ends_with(": the answer is too long"), "{line}");
 }

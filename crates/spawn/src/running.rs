@@ -17,7 +17,7 @@ use std::{
 const REAP_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How often a child is looked at. Its end is noticed so much later, at most.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// What ends together with a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,10 +143,10 @@ impl Running {
     /// # Errors
     /// [`Error::Wait`] where the kernel does not say.
     pub fn ended(&mut self) -> Result<Option<ExitStatus>, Error> {
-        self.look().map_err(|source| Error::Wait { program: self.name.clone(), source })
+        self.poll_exit().map_err(|source| Error::Wait { program: self.name.clone(), source })
     }
 
-    fn look(&mut self) -> io::Result<Option<ExitStatus>> {
+    fn poll_exit(&mut self) -> io::Result<Option<ExitStatus>> {
         if self.status.is_some() {
             return Ok(self.status);
         }
@@ -187,7 +187,7 @@ impl Running {
             if ended.is_some() || Instant::now() >= until {
                 return Ok(ended);
             }
-            std::thread::sleep(LOOK_EVERY);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -219,7 +219,7 @@ impl Running {
             if Instant::now() >= until {
                 return Err(self.late(&what(), limit));
             }
-            std::thread::sleep(LOOK_EVERY);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -230,7 +230,7 @@ impl Running {
 
     /// Asks the child, and it alone, to end (SIGTERM).
     pub fn terminate(&mut self) {
-        if matches!(self.look(), Ok(None)) {
+        if matches!(self.poll_exit(), Ok(None)) {
             // not reaped yet, so the id is still this child's
             let _ = rustix::process::kill_process(Pid::from_child(&self.child), Signal::TERM);
         }
@@ -253,7 +253,7 @@ impl Running {
     }
 
     fn kill_within(&mut self, patience: Duration) -> Option<ExitStatus> {
-        if !matches!(self.look(), Ok(None)) {
+        if !matches!(self.poll_exit(), Ok(None)) {
             return self.status;
         }
         self.signal(Signal::KILL);

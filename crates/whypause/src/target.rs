@@ -19,7 +19,7 @@ use std::{
 /// How long a command may take until `libjvm.so` is mapped.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often the command itself is looked at; a JVM is recorded from here on at the latest.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How often all JVMs are searched for one that the command's children started.
 const SEARCH_EVERY: Duration = Duration::from_millis(500);
 /// Longest chain of parents that is followed.
@@ -53,9 +53,9 @@ fn not_responding(stuck: &Stuck) -> String {
 pub(crate) fn awaited(
     which: &WhichJvm,
     ends: impl Fn() -> bool,
-    tell: impl Fn(&JvmError),
+    say: impl Fn(&JvmError),
 ) -> Result<Option<Jvm>, Failure> {
-    let mut told = Vec::new();
+    let mut said = Vec::new();
     let mut next_search = Instant::now();
     while !ends() {
         if Instant::now() < next_search {
@@ -69,9 +69,9 @@ pub(crate) fn awaited(
             Err(error) => return Err(failure(error)),
         };
         let lines = waiting(&why);
-        if lines != told {
-            tell(&why);
-            told = lines;
+        if lines != said {
+            say(&why);
+            said = lines;
         }
     }
     Ok(None)
@@ -204,7 +204,7 @@ impl Started {
                     return Ok(jvm);
                 }
             }
-            sleep(LOOK_EVERY);
+            sleep(POLL_INTERVAL);
         }
         let waited = report::duration(begun.elapsed());
         Err(Failure::input(
@@ -246,7 +246,7 @@ impl Started {
                     let (name, pid) = (&self.name, self.child.id());
                     return Ok(format!("`{name}` (pid {pid}) was sent SIGTERM and keeps running"));
                 }
-                _ => sleep(LOOK_EVERY),
+                _ => sleep(POLL_INTERVAL),
             }
         }
     }

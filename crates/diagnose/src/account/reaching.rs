@@ -78,14 +78,14 @@ fn had_to_stop(index: &Index<'_>, vm_tid: u32, tid: u32, of: Reaching) -> bool {
     match index.role(tid) {
         ThreadRole::Java => true,
         ThreadRole::Compiler => {
-            was_let_go(index, vm_tid, tid, of.interval) || stood_still(index, tid, of)
+            was_woken_by_vm_thread(index, vm_tid, tid, of.interval) || stood_still(index, tid, of)
         }
         _ => false,
     }
 }
 
 /// Whether the VM thread ended a wait of this thread that began on the way to the stop.
-fn was_let_go(index: &Index<'_>, vm_tid: u32, tid: u32, interval: Interval) -> bool {
+fn was_woken_by_vm_thread(index: &Index<'_>, vm_tid: u32, tid: u32, interval: Interval) -> bool {
     let end = Interval::new(interval.start, interval.end + ON_ITS_WAY);
     let waits = |slice: &ThreadSlice| {
         is_idle(index, slice)

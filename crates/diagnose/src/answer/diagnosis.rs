@@ -147,10 +147,10 @@ impl Diagnosis {
     /// logs them only if asked for its phases or for safepoints, or of nobody knows whom. A recording
     /// may have neither probes nor counters nor a log.
     #[must_use]
-    pub fn tells_of_pauses(&self) -> bool {
+    pub fn can_show_pauses(&self) -> bool {
         let is_log = self.inputs.iter().any(|it| it.kind == "gc-log");
         let in_part = |&it: &recording::Source| self.coverage.ran(it) && !self.coverage.has(it);
-        let in_part = TELL_OF_STOPS.iter().any(in_part);
+        let in_part = STOP_SOURCES.iter().any(in_part);
         let logs_all = !matches!(self.jvm.collector.as_str(), "" | "zgc");
         let unseen = in_part || self.lacks_for_stops().is_some();
         let lost = self.lost_of_log().is_some();
@@ -178,13 +178,13 @@ impl Diagnosis {
 }
 
 /// Any of these tells when the application was stopped. Every JVM can be made to write a log.
-pub(crate) const TELL_OF_STOPS: [Source; 4] =
+pub(crate) const STOP_SOURCES: [Source; 4] =
     [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters, Source::GcLog];
 
 /// Sources without which a recording that shows `pauses` is no proof that there were no others: what
 /// would have told of a stop, and where there was none at all, of one that lasted all the time.
 pub(crate) fn lacks_for_stops(pauses: bool, recorded: &dyn Fn(Source) -> bool) -> Option<Source> {
-    match TELL_OF_STOPS.iter().any(|&it| recorded(it)) {
+    match STOP_SOURCES.iter().any(|&it| recorded(it)) {
         false => Some(Source::GcLog),
         true => (!pauses && !recorded(Source::StopState)).then_some(Source::StopState),
     }

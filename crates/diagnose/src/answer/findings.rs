@@ -34,7 +34,7 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
         let place = place.max(it.lost_outside);
         (Reverse(place), !it.cause.is_fault(), Reverse(it.time))
     });
-    tell_rhythm(&mut findings, tallies);
+    add_rhythm(&mut findings, tallies);
     findings
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn verdicts(
 
 /// Tells the rhythm of all pauses that a log does not explain, as evidence of the largest of the
 /// symptoms that show them. Where they have none together, one alone may have.
-fn tell_rhythm(findings: &mut [Finding], tallies: &Tallies) {
+fn add_rhythm(findings: &mut [Finding], tallies: &Tallies) {
     let tally = |it: &Finding| {
         let order = causes::ALL.iter().position(|cause| cause.id == it.cause.id)?;
         tallies.get(&order).filter(|_| is_symptom(it))

@@ -150,7 +150,7 @@ fn is_log(source: Source) -> bool {
 
 /// Some collections are there by their stops alone: what their own lines tell is not ruled out.
 fn without_collections(it: &mut Watched) {
-    if it.verdict == Verdict::Absent && it.cause.is_told_by_collections() {
+    if it.verdict == Verdict::Absent && it.cause.shows_in_collections() {
         it.verdict = Verdict::Unknown(vec![Source::GcLog]);
     }
 }

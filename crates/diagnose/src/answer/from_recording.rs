@@ -2,7 +2,7 @@
 use crate::{
     Attribution, Diagnosis, GcStatistics, InputSummary, JvmSummary, Pause, PauseKind, Situation,
     Times,
-    account::{self, hiccups, room::Room},
+    account::{self, hiccups, segment_budget::SegmentBudget},
     answer::{
         attribution::{self, Ledger},
         diagnosis, findings, from_log,
@@ -54,12 +54,12 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
     let mut log = Log::read(facts, &index);
     let wall = facts.wall_offset().map(|it| it.offset_ns);
     let found = found(facts, &index, &log);
-    let mut room = Room::new(facts);
+    let mut budget = SegmentBudget::new(facts);
     // What is left of a damaged table still shows what it shows.
     let applicable = attribution::ApplicableCauses::new(|source| coverage.ran(source));
     let mut ledger = Ledger::default();
     let mut pauses: Vec<Attribution> = Vec::with_capacity(found.len());
-    let cases = found.iter().filter_map(|it| it.case(&index, &mut log, wall, &mut room));
+    let cases = found.iter().filter_map(|it| it.case(&index, &mut log, wall, &mut budget));
     let mut openings = Openings::default();
     let mut sums = GcSums::default();
     for (place, mut case) in cases.enumerate() {
@@ -70,7 +70,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
     }
     let opened = openings.finish(&index);
     let outside = log.collections_left_out(found.iter().any(|it| matches!(it, Found::Logged(_))));
-    note_left_out(&mut coverage, log.left_out + room.left_out, outside);
+    note_left_out(&mut coverage, log.left_out + budget.left_out, outside);
     let recorded = |source: Source| coverage.has(source);
     let is_partial = |it: &Source| coverage.ran(*it) && !coverage.has(*it);
     let partial: Vec<Source> = Source::ALL.iter().copied().filter(is_partial).collect();
@@ -115,7 +115,7 @@ fn note_left_out(coverage: &mut Coverage, pauses: u64, collections: u64) {
     if pauses > 0 {
         coverage.note("safepoints", "left out: more pauses than memory holds", pauses);
         for (source, state) in &mut coverage.sources {
-            if diagnosis::TELL_OF_STOPS.contains(source) && *state == SourceState::Recorded {
+            if diagnosis::STOP_SOURCES.contains(source) && *state == SourceState::Recorded {
                 *state = SourceState::Partial(format!("{pauses} pauses were left out"));
             }
         }
@@ -204,8 +204,8 @@ impl<'a> Log<'a> {
 /// Since when somebody looked at what the threads do; `None` where nobody did.
 fn threads_seen_since(facts: &Facts) -> Option<MonoTime> {
     let coverage = facts.coverage.as_ref()?;
-    let looked = coverage.ran(Source::Scheduler) || coverage.ran(Source::ThreadSamples);
-    looked.then(|| facts.threads.iter().map(|it| it.first_seen).min())?
+    let saw_threads = coverage.ran(Source::Scheduler) || coverage.ran(Source::ThreadSamples);
+    saw_threads.then(|| facts.threads.iter().map(|it| it.first_seen).min())?
 }
 
 /// A pause whose account is yet to be made. There is one account at a time, as it has a segment
@@ -232,17 +232,17 @@ impl Found<'_> {
         index: &'i Index<'i>,
         log: &mut Log<'_>,
         wall: Option<i64>,
-        room: &mut Room,
+        budget: &mut SegmentBudget,
     ) -> Option<Case<'i>> {
         let is_crowded = index.is_crowded(self.interval(log));
         match self {
             Found::Stop(it) => {
                 let is_detailed = it.detailed && !is_crowded;
-                room.case(|| safepoint_case(it, is_detailed, index, log, wall))
+                budget.case(|| safepoint_case(it, is_detailed, index, log, wall))
             }
-            _ if is_crowded => room.without(),
-            Found::Logged(at) => room.case(|| log_case(*at, index, log, wall)),
-            Found::Hiccup(waits) => room.case(|| hiccups::case(index, waits, wall)),
+            _ if is_crowded => budget.without(),
+            Found::Logged(at) => budget.case(|| log_case(*at, index, log, wall)),
+            Found::Hiccup(waits) => budget.case(|| hiccups::case(index, waits, wall)),
         }
     }
 }
@@ -301,10 +301,10 @@ fn input_of(counts: &gclog::LineCounts) -> InputSummary {
 #[cfg(test)]
 pub(crate) fn safepoint_cases<'a>(facts: &'a Facts, index: &'a Index<'a>) -> Vec<Case<'a>> {
     let mut log = Log::read(facts, index);
-    let mut room = Room::new(facts);
+    let mut budget = SegmentBudget::new(facts);
     found(facts, index, &log)
         .iter()
-        .filter_map(|it| it.case(index, &mut log, None, &mut room))
+        .filter_map(|it| it.case(index, &mut log, None, &mut budget))
         .collect()
 }
 
@@ -503,7 +503,7 @@ mod tests {
             diagnosis.inputs[0].kind = "recording";
             let unknown = |it: &crate::Watched| matches!(it.verdict, crate::Verdict::Unknown(_));
             let ruled_out = diagnosis.watched.iter().filter(|it| !unknown(it)).count();
-            (diagnosis.tells_of_pauses(), ruled_out > 0)
+            (diagnosis.can_show_pauses(), ruled_out > 0)
         };
         assert_eq!(of("recorded stop-state"), (true, true));
         // Nothing says that it was not stopped all the time.

@@ -82,13 +82,13 @@ pub(crate) fn evidence_of(cause: &Cause, text: &str) -> String {
     evidence.iter().map(|it| format!("{}\n", it.statement)).collect()
 }
 
-/// Gives the first case of the facts to `look`.
+/// Gives the first case of the facts to `inspect`.
 #[cfg(test)]
-pub(crate) fn case_of(text: &str, look: impl FnOnce(&crate::case::Case<'_>)) {
+pub(crate) fn case_of(text: &str, inspect: impl FnOnce(&crate::case::Case<'_>)) {
     let facts = facts(text);
     let index = crate::facts::index::Index::new(&facts);
     let case = crate::answer::from_recording::safepoint_cases(&facts, &index).into_iter().next();
-    look(&case.expect("there is a safepoint"));
+    inspect(&case.expect("there is a safepoint"));
 }
 
 /// The diagnosis where threads were first looked at `since` then.

@@ -163,7 +163,7 @@ impl Cause {
     }
 
     /// Whether it shows in the lines of a collection, so that its stop alone does not tell.
-    pub(crate) fn is_told_by_collections(&self) -> bool {
+    pub(crate) fn shows_in_collections(&self) -> bool {
         matches!(self.claims, Claims::Work(..))
     }
 

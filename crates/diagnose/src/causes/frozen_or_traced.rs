@@ -51,7 +51,7 @@ fn claims(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
 }
 
 /// Most of the time must speak for it.
-fn way(tally: &Tally) -> StoppedBy {
+fn stopped_by(tally: &Tally) -> StoppedBy {
     let shares = tally.mechanism_shares();
     match shares.first().filter(|it| it.time * 2 > tally.time).map(|it| it.id) {
         Some("control-group-freezer") => StoppedBy::Freezer,
@@ -62,8 +62,8 @@ fn way(tally: &Tally) -> StoppedBy {
 }
 
 fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
-    let way = way(tally);
-    let what = match way {
+    let stopped_by = stopped_by(tally);
+    let what = match stopped_by {
         StoppedBy::Signal => "A signal (SIGSTOP or the like) stopped the whole process.",
         StoppedBy::Tracer => "A debugger or tracer held the process.",
         StoppedBy::Freezer => "The process was frozen by the freezer of its control group.",
@@ -78,7 +78,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
             "the threads were stopped from outside the \
                                                         JVM",
         )],
-        detail: Detail::StoppedBy(way),
+        detail: Detail::StoppedBy(stopped_by),
     }
 }
 

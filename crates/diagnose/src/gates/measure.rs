@@ -23,7 +23,7 @@ fn exactly(value: Value) -> Known {
 pub(super) fn measure(gate: &Gate, of: &Diagnosis) -> Known {
     let word = gate.metric.word();
     let of_pauses = ["count", "over", "stopped", "throughput", "unexplained", "max", "total"];
-    if of_pauses.contains(&word) && !of.tells_of_pauses() {
+    if of_pauses.contains(&word) && !of.can_show_pauses() {
         let recorded = of.inputs.iter().any(|it| it.kind == "recording");
         let what = if recorded { "no source of the recording" } else { "no line of the log" };
         return Err(format!("{what} shows a pause"));

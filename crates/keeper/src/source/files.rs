@@ -110,7 +110,7 @@ impl Directory {
         kind.is_none_or(|it| IN_MEMORY.contains(&(it.f_type as u64 & 0xffff_ffff)))
     }
 
-    fn look(&self, name: &OsStr) -> Result<Option<Stat>, KeeperError> {
+    fn status(&self, name: &OsStr) -> Result<Option<Stat>, KeeperError> {
         match statat(self.held()?, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(status) => Ok(Some(status)),
             Err(Errno::NOENT) => Ok(None),
@@ -132,7 +132,7 @@ impl Directory {
 
     /// Whether this file has the name that a JVM from JDK 9 on writes to.
     pub(super) fn is_written(&self, device: u64, inode: u64) -> Result<bool, KeeperError> {
-        let status = self.look(&self.base)?;
+        let status = self.status(&self.base)?;
         Ok(status.is_some_and(|it| (it.st_dev, it.st_ino) == (device, inode)))
     }
 
@@ -159,7 +159,7 @@ impl Directory {
             let entry = entry.map_err(failed)?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes()).to_owned();
             let Some(rotation) = Rotation::of(&name, &self.base) else { continue };
-            let Some(status) = self.look(&name)? else { continue };
+            let Some(status) = self.status(&name)? else { continue };
             match self.refuses(&status) {
                 // What somebody has put in the place of a rotated file is none.
                 Some(_) if rotation != Rotation::Plain => continue,
@@ -185,19 +185,19 @@ impl Directory {
     /// Opens a file that was found. `None` where it has another name by now, or is gone.
     pub(super) fn file(&self, found: &Found) -> Result<Option<File>, KeeperError> {
         // To open a device may do something: it is looked at before.
-        let look = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let looked_at = match openat(self.held()?, &found.name, look, Mode::empty()) {
+        let path_only = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = match openat(self.held()?, &found.name, path_only, Mode::empty()) {
             Ok(it) => it,
             Err(Errno::NOENT) => return Ok(None),
             Err(error) => return Err(self.failed("open", error.into())),
         };
-        let status = fstat(&looked_at).map_err(|error| self.failed("inspect", error.into()))?;
+        let status = fstat(&opened).map_err(|error| self.failed("inspect", error.into()))?;
         let same = (status.st_dev, status.st_ino) == (found.device, found.inode);
         if !same || self.refuses(&status).is_some() {
             return Ok(None);
         }
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let number = looked_at.as_raw_fd();
+        let number = opened.as_raw_fd();
         let file = match &self.descriptors {
             Some(all) => openat(all, number.to_string(), flags, Mode::empty()),
             None => openat(CWD, format!("/proc/self/fd/{number}"), flags, Mode::empty()),

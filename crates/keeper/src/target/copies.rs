@@ -80,8 +80,8 @@ pub(super) fn list(directory: &TargetDirectory, kind: &Kind) -> Result<Copies, K
 /// Opens a file that may be a copy. `None` where it is none: no regular file, another user's, or one
 /// that has other names. What only has the name of one is never opened: to open a device does something.
 pub(super) fn file(directory: &TargetDirectory, name: &OsStr) -> Result<Option<File>, KeeperError> {
-    let look = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let found = openat(&directory.directory, name, look, Mode::empty());
+    let path_only = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let found = openat(&directory.directory, name, path_only, Mode::empty());
     let opened = found.and_then(|found| match is_one_of_ours(&fstat(&found)?) {
         true => directory.open_held(&found),
         false => Err(Errno::NOENT),

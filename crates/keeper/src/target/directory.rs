@@ -143,8 +143,8 @@ impl TargetDirectory {
     /// The file of the lock, made where it is not there. What somebody has put in its place is only looked
     /// at: to open a device may do something. `None` where it came or went meanwhile.
     fn lock_file(&self, name: &OsStr) -> Result<Option<OwnedFd>, KeeperError> {
-        let look = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let found = match openat(&self.directory, name, look, Mode::empty()) {
+        let path_only = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let found = match openat(&self.directory, name, path_only, Mode::empty()) {
             Ok(found) => found,
             Err(Errno::NOENT) => {
                 let make = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;

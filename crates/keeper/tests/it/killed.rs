@@ -56,7 +56,7 @@ fn jvm(bench: &Bench, pause: u32) -> Option<spawn::Running> {
 struct Held(Vec<(u64, File)>);
 
 impl Held {
-    fn look(&mut self, bench: &Bench) {
+    fn hold_new(&mut self, bench: &Bench) {
         let mut found = BTreeMap::new();
         for entry in fs::read_dir(bench.log().parent().unwrap()).unwrap().flatten() {
             let is_rotated = entry.file_name().to_str().unwrap().starts_with("gc.log");
@@ -95,7 +95,7 @@ fn unpacked(to: &Path) -> Vec<u8> {
 fn watch(held: &mut Held, bench: &Bench, time: Duration) {
     let end = Instant::now() + time;
     while Instant::now() < end {
-        held.look(bench);
+        held.hold_new(bench);
         std::thread::sleep(Duration::from_millis(5).min(time));
     }
 }
@@ -129,14 +129,14 @@ fn killed_200_times_while_a_jvm_logs_the_copy_is_the_log_but_for_the_last_period
         if last {
             // While it runs, and not only at its end.
             until("what was there is copied", || {
-                held.look(&bench);
+                held.hold_new(&bench);
                 unpacked(disk.path()).len() as u64 >= before
             });
         }
         keeper.kill();
         reported.extend(String::from_utf8(keeper.stdout()).unwrap().lines().map(str::to_owned));
         if last {
-            held.look(&bench);
+            held.hold_new(&bench);
             let written = held.bytes();
             let copied = unpacked(disk.path()).len() as u64;
             println!(
@@ -148,7 +148,7 @@ fn killed_200_times_while_a_jvm_logs_the_copy_is_the_log_but_for_the_last_period
     }
     let seconds = begin.elapsed().as_secs();
     jvm.end(PATIENCE).unwrap();
-    held.look(&bench);
+    held.hold_new(&bench);
     let options = Options { max_file_bytes: 2 << 20, ..Options::new(bench.log(), disk.path()) };
     bench.keeper_with(&options).round().unwrap();
     let (copy, log) = (text(disk.path(), Compression::Zstd), held.text());

@@ -83,7 +83,7 @@ fn force(target: &Path) -> io::Result<()> {
 }
 
 /// Sets a limit, or lifts all of them, and waits for the server's answer.
-pub(crate) fn tell(dir: &Path, limit: Option<Limit>) -> io::Result<()> {
+pub(crate) fn set_limit(dir: &Path, limit: Option<Limit>) -> io::Result<()> {
     let mut stream = UnixStream::connect(dir.join(CONTROL))?;
     stream.set_read_timeout(Some(ANSWER_PATIENCE))?;
     stream.set_write_timeout(Some(ANSWER_PATIENCE))?;
@@ -96,7 +96,7 @@ pub(crate) fn tell(dir: &Path, limit: Option<Limit>) -> io::Result<()> {
 /// Lifts all limits. Where the server does not answer, everything on the file is answered with an
 /// error from now on, so that nothing waits for ever.
 pub(crate) fn lift(dir: &Path) -> io::Result<()> {
-    match tell(dir, None) {
+    match set_limit(dir, None) {
         Err(e)
             if !matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) =>
         {

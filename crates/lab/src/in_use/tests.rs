@@ -79,7 +79,7 @@ fn what_others_call_themselves_is_shown_and_cannot_fake_a_line() {
 #[test]
 fn the_host_is_looked_at_within_moments() {
     let begun = Instant::now();
-    let seen = InUse::look(&Interrupt::listen().unwrap()).unwrap();
+    let seen = InUse::detect(&Interrupt::listen().unwrap()).unwrap();
     let text = seen.map(|it| it.to_string()).unwrap_or_default();
     assert!(!text.contains('\n'), "{text}");
     assert!(begun.elapsed() < Duration::from_secs(60));

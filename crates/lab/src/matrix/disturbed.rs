@@ -11,7 +11,7 @@ const MOST_STOLEN_PERCENT: u128 = 5;
 
 /// How long to wait for a quiet host, and over what time to look.
 const PATIENCE: Duration = Duration::from_secs(30);
-const LOOK: Duration = Duration::from_secs(2);
+const SAMPLE_TIME: Duration = Duration::from_secs(2);
 
 /// Whether the run was disturbed, as a word to the user.
 pub(super) fn disturbed(results: &[RunResult], recorded: Duration, cpus: u32) -> Option<String> {
@@ -34,7 +34,7 @@ pub(super) fn wait_for_quiet(
     let mut since = (Instant::now(), host::stolen());
     interrupt.wait(PATIENCE, || {
         let elapsed = since.0.elapsed();
-        if elapsed < LOOK {
+        if elapsed < SAMPLE_TIME {
             return Ok(None);
         }
         let stolen = host::stolen();

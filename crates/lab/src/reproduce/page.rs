@@ -35,7 +35,7 @@ impl<'a> Pages<'a> {
     ) -> Result<Pages<'a>, LabError> {
         std::fs::create_dir_all(directory)
             .map_err(LabError::step(format!("create `{}`", directory.display())))?;
-        let host = Host::look();
+        let host = Host::read();
         let how = if quick { "quick run" } else { "full run" };
         let made_on = format!(
             "{how} of {}, {} CPUs ({}), {} MiB of memory, Linux {}, JDK {}, whypause {}",

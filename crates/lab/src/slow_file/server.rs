@@ -251,12 +251,12 @@ fn start_watch(lab: u32, pace: Arc<Pace>) -> io::Result<()> {
         event::{PollFd, PollFlags, Timespec, poll},
         process::{Pid, PidfdFlags, pidfd_open},
     };
-    const BETWEEN_LOOKS: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
+    const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
     start_thread("disk-watch", move || {
         let pid = i32::try_from(lab).ok().and_then(Pid::from_raw);
         if let Some(process) = pid.and_then(|it| pidfd_open(it, PidfdFlags::empty()).ok()) {
             let mut ended = [PollFd::new(&process, PollFlags::IN)];
-            let mut wait = || rustix::io::retry_on_intr(|| poll(&mut ended, Some(&BETWEEN_LOOKS)));
+            let mut wait = || rustix::io::retry_on_intr(|| poll(&mut ended, Some(&POLL_INTERVAL)));
             // anything but a time that is over is an end
             while wait() == Ok(0) && !is_killed(lab) {}
         }

@@ -112,12 +112,12 @@ fn a_lifted_limit_lets_a_blocked_writer_go_on() {
     let slow = place.file(MEMORY);
     slow.limit(Limit::Writes(0)).unwrap();
     let file = open(&slow);
-    let (tell, told) = std::sync::mpsc::channel();
+    let (sender, received) = std::sync::mpsc::channel();
     let writer = std::thread::spawn(move || {
-        tell.send(rustix::thread::gettid()).unwrap();
+        sender.send(rustix::thread::gettid()).unwrap();
         file.write_all_at(&[1; 4096], 0)
     });
-    let stack = format!("/proc/self/task/{}/stack", told.recv().unwrap());
+    let stack = format!("/proc/self/task/{}/stack", received.recv().unwrap());
     until("the writer waits for the server", || {
         small_file::read(Path::new(&stack)).contains("fuse_")
     });

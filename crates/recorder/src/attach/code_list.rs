@@ -1,5 +1,5 @@
 //! The text of `Compiler.codelist`.
-use super::told;
+use super::answer;
 use std::collections::BTreeMap;
 
 /// The compiled code of a JVM at one instant.
@@ -47,7 +47,7 @@ fn method(line: &str) -> Option<(u64, (u64, String))> {
     let (head, place) = line.trim_end().strip_suffix(']')?.rsplit_once(" [")?;
     let (begin, end) = place.split_once(", ")?.1.split_once(" - ")?;
     let method = head.split_ascii_whitespace().nth(3)?;
-    Some((address(begin)?, (address(end)?, told::name(method))))
+    Some((address(begin)?, (address(end)?, answer::name(method))))
 }
 
 fn address(text: &str) -> Option<u64> {

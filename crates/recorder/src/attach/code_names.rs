@@ -225,8 +225,8 @@ fn list(roots: &Roots, jvm: &Jvm, over: &AtomicBool) -> Answer {
     let until = Until::new(over);
     let memory = anonymous_code(&ProcessDir::open(roots, jvm.pid)?)?;
     let connection = Connection::again(roots, jvm, &until)?;
-    let told = connection.command("Compiler.codelist", &until)?;
-    Ok(told.read_as(|text| CodeList::parse(text, memory)))
+    let answer = connection.command("Compiler.codelist", &until)?;
+    Ok(answer.read_as(|text| CodeList::parse(text, memory)))
 }
 
 #[cfg(test)]

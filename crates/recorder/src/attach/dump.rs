@@ -1,7 +1,7 @@
 //! The text of `Thread.print`.
 //!
 //! The kernel keeps 15 bytes of a name, and of Java threads of JDK 8 none at all.
-use super::told;
+use super::answer;
 use std::collections::BTreeMap;
 
 /// Names by thread id in the JVM's own pid namespace.
@@ -45,7 +45,7 @@ fn name(line: &str) -> Option<(u32, String)> {
         None => nid.parse(),
     };
     let (name, _) = head.rsplit_once("\" ")?;
-    Some((tid.ok()?, told::name(name)))
+    Some((tid.ok()?, answer::name(name)))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! A door for the fuzzer to what reads the answers of a JVM.
-use super::{code_list::CodeList, dump, journal, told::Told};
+use super::{answer::Answer, code_list::CodeList, dump, journal};
 
 /// Reads a text as whatever a JVM may answer, and as an entry of the journal.
 ///
@@ -7,8 +7,8 @@ use super::{code_list::CodeList, dump, journal, told::Told};
 ///
 /// Where something does not hold.
 pub fn answers(text: &str) {
-    if let Ok(told) = Told::read(text) {
-        assert!(told.read_as(str::len) < text.len());
+    if let Ok(answer) = Answer::read(text) {
+        assert!(answer.read_as(str::len) < text.len());
     }
     let names = dump::thread_names(text);
     assert!(names.values().map(String::len).sum::<usize>() <= text.len());

@@ -3,6 +3,7 @@
 //!
 //! A request may make the JVM stop for a moment (`Thread.print` is a VM operation), so it is done only
 //! where the user said so.
+mod answer;
 mod code_list;
 mod code_names;
 mod dump;
@@ -17,7 +18,6 @@ mod request;
 mod safepoint_log;
 mod socket;
 mod thread_names;
-mod told;
 mod until;
 
 pub use code_names::CodeNames;

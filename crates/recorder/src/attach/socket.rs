@@ -6,10 +6,10 @@
 //!
 //! Whoever may write to that `/tmp` may put there what it likes, and answer. So the socket must
 //! belong to the JVM's user, and the kernel says whose process listens at it.
-use super::{ConnectionError, request::Request, told::Told, until::Until};
+use super::{ConnectionError, answer::Answer, request::Request, until::Until};
 use crate::{
     Jvm, Roots,
-    host::{Given, Looked, Named, ProcessDir, Rights, Stat, Status, flags},
+    host::{Given, Named, ProcessDir, Rights, Stat, Status, Unopened, flags},
     process::Process,
 };
 use recording::VmFlags;
@@ -86,14 +86,14 @@ impl Connection {
         &self,
         command: &str,
         until: &Until<'_>,
-    ) -> Result<Told, ConnectionError> {
+    ) -> Result<Answer, ConnectionError> {
         // Another process with the same id would not be the one that was chosen.
         let _process = self.hold()?;
         let socket = self.socket(until)?.ok_or(ConnectionError::NotResponding)?;
         let stream = self.connect(&socket, until)?;
         // Version 1 of the protocol: a command and always three arguments.
         send(&stream, format!("1\0jcmd\0{command}\0\0\0").as_bytes(), until)?;
-        Told::read(&String::from_utf8_lossy(&receive(&stream, until)?))
+        Answer::read(&String::from_utf8_lossy(&receive(&stream, until)?))
     }
 
     /// The very process, of which nothing else can take the place while it is held.
@@ -126,7 +126,7 @@ impl Connection {
     fn socket(&self, until: &Until<'_>) -> Result<Option<OwnedFd>, ConnectionError> {
         let (dir, name) = (self.dir()?, self.socket_name());
         until.run(move || {
-            let Looked { found, kind, uid } = match dir.find_inside(&name) {
+            let Unopened { found, kind, uid } = match dir.find_inside(&name) {
                 Err(error) if Errno::from_io_error(&error) == Some(Errno::NOENT) => {
                     return Ok(None);
                 }

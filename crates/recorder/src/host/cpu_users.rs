@@ -49,7 +49,7 @@ pub(crate) struct CpuUsers {
     /// `/proc`.
     proc: Option<OwnedFd>,
     known: HashMap<u32, Known>,
-    looked: Option<MonoTime>,
+    scanned: Option<MonoTime>,
     /// Clock ticks a second.
     hertz: u64,
 }
@@ -58,15 +58,15 @@ impl CpuUsers {
     pub(crate) fn new(roots: &Roots) -> CpuUsers {
         let proc = rustix::fs::open(&roots.proc, DIRECTORY, Mode::empty()).ok();
         let hertz = rustix::param::clock_ticks_per_second().max(1);
-        CpuUsers { roots: roots.clone(), proc, known: HashMap::new(), looked: None, hertz }
+        CpuUsers { roots: roots.clone(), proc, known: HashMap::new(), scanned: None, hertz }
     }
 
     /// Those that used most CPU time since the last look. The first time there is nothing to compare with
     /// and nobody is reported.
-    pub(crate) fn look(&mut self, at: MonoTime) -> Vec<CpuUserFact> {
+    pub(crate) fn scan(&mut self, at: MonoTime) -> Vec<CpuUserFact> {
         let mut before = std::mem::take(&mut self.known);
         let mut used: Vec<(Duration, u32, String)> = Vec::new();
-        let interval = self.looked.map(|since| Interval::new(since, at));
+        let interval = self.scanned.map(|since| Interval::new(since, at));
         for pid in pids(&self.roots).unwrap_or_default().into_iter().take(MAX_PROCESSES) {
             let Some(stat) = self.stat(pid) else { continue };
             let known = before.remove(&pid).filter(|it| it.start_ticks == stat.start_ticks);
@@ -76,7 +76,7 @@ impl CpuUsers {
             let (start_ticks, cpu_ticks) = (stat.start_ticks, stat.cpu_ticks);
             self.known.insert(pid, Known { start_ticks, cpu_ticks, details });
         }
-        self.looked = Some(at);
+        self.scanned = Some(at);
         let Some(interval) = interval else { return Vec::new() };
         used.retain(|it| it.0 >= interval.duration() / LEAST_PART && !it.0.is_zero());
         used.sort_by_key(|it| (Reverse(it.0), it.1));
@@ -165,10 +165,10 @@ mod tests {
         host.set(7, "rustc", 5, 100, 10);
         host.set(8, "a) b", 5, 100, 10);
         let mut users = host.users();
-        assert_eq!(users.look(at(1)), []);
+        assert_eq!(users.scan(at(1)), []);
         host.set(7, "rustc", 5, 130, 20);
         host.set(8, "a) b", 5, 160, 10);
-        let facts = users.look(at(2));
+        let facts = users.scan(at(2));
         assert_eq!(used(&facts), [(8, 600), (7, 400)]);
         let expected = CpuUserFact {
             interval: Interval::new(at(1), at(2)),
@@ -189,10 +189,10 @@ mod tests {
         host.set(7, "a", 5, 100, 0);
         host.set(8, "b", 5, 100, 0);
         let mut users = host.users();
-        users.look(at(1));
+        users.scan(at(1));
         host.set(7, "a", 5, 105, 0);
         host.set(8, "b", 5, 104, 0);
-        assert_eq!(used(&users.look(at(2))), [(7, 50)]);
+        assert_eq!(used(&users.scan(at(2))), [(7, 50)]);
     }
 
     #[test]
@@ -200,10 +200,10 @@ mod tests {
         let host = Host(tempfile::tempdir().unwrap());
         host.set(7, "old", 5, 100, 0);
         let mut users = host.users();
-        users.look(at(1));
+        users.scan(at(1));
         host.set(7, "new", 110, 30, 0);
         host.set(9, "cc", 120, 60, 0);
-        assert_eq!(used(&users.look(at(2))), [(9, 600), (7, 300)]);
+        assert_eq!(used(&users.scan(at(2))), [(9, 600), (7, 300)]);
     }
 
     #[test]
@@ -211,14 +211,14 @@ mod tests {
         let mut users = CpuUsers::new(&Roots::default());
         let now = super::super::clocks::now;
         let first = now();
-        users.look(first);
+        users.scan(first);
         while super::super::clocks::thread_cpu() < Duration::from_millis(200) {
             std::hint::black_box(0);
         }
         let own = std::process::id();
         // However long that took, its share may be small beside others.
         let until = MonoTime(first.0 + 1_000_000_000);
-        let facts = users.look(until);
+        let facts = users.scan(until);
         assert!(facts.len() == TOP || facts.iter().any(|it| it.pid == own), "{facts:?}");
     }
 }

@@ -135,7 +135,7 @@ impl Catalogue {
 
     /// Looks for mapped files that are still wanted, not more often than every two seconds, and
     /// less often where that is much work.
-    pub(crate) fn look(&mut self) -> Vec<FileFact> {
+    pub(crate) fn find_mapped(&mut self) -> Vec<FileFact> {
         if self.pending.is_empty() || Instant::now() < self.maps_due {
             return Vec::new();
         }

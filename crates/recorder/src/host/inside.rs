@@ -20,7 +20,7 @@ use std::{
     os::fd::AsRawFd,
 };
 
-const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+const PATH_ONLY: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 /// Neither a FIFO nor a terminal may hold us, whatever else is checked before.
 const READ: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
@@ -57,7 +57,7 @@ impl ProcessDir {
     /// Opens what descriptor `fd` of the process is open on, where that is a regular file that the
     /// process may read.
     pub(crate) fn open_fd(&self, fd: u32) -> io::Result<File> {
-        let found = openat(self, format!("fd/{fd}"), LOOK, Mode::empty())?;
+        let found = openat(self, format!("fd/{fd}"), PATH_ONLY, Mode::empty())?;
         let rights = Rights::of(self)?;
         rights.run(&[found.as_raw_fd()], |by| open_regular(&found, &rights, by))
     }
@@ -91,19 +91,19 @@ impl ProcessDir {
     }
 
     /// What a path inside the process's root leads to, only to be looked at: it may be anything.
-    pub(crate) fn find_inside(&self, path: &str) -> io::Result<Looked> {
+    pub(crate) fn find_inside(&self, path: &str) -> io::Result<Unopened> {
         let (lookup, rights) = (self.lookup(path)?, Rights::of(self)?);
         let root = lookup.root.as_raw_fd();
         rights.run(&[root], |by| {
             let found = lookup.find(&rights, by)?;
             let of = rustix::fs::fstat(&found)?;
-            Ok(Looked { found, kind: kind(&of), uid: of.st_uid })
+            Ok(Unopened { found, kind: kind(&of), uid: of.st_uid })
         })
     }
 
     /// A directory inside the process's root, to look up names in it and no more.
     pub(crate) fn directory_inside(&self, path: &str) -> io::Result<OwnedFd> {
-        let Looked { found, kind, .. } = self.find_inside(path)?;
+        let Unopened { found, kind, .. } = self.find_inside(path)?;
         if kind == FileType::Directory { Ok(found) } else { Err(Errno::NOTDIR.into()) }
     }
 
@@ -120,22 +120,22 @@ impl ProcessDir {
 
 /// What was found, without having been opened.
 #[derive(Debug)]
-pub(crate) struct Looked {
+pub(crate) struct Unopened {
     pub(crate) found: OwnedFd,
     pub(crate) kind: FileType,
     /// Whose it is.
     pub(crate) uid: u32,
 }
 
-impl Passed for Looked {
+impl Passed for Unopened {
     fn apart(self) -> (Vec<u8>, Option<OwnedFd>) {
         let numbers = [self.kind.as_raw_mode(), self.uid];
         (numbers.into_iter().flat_map(u32::to_ne_bytes).collect(), Some(self.found))
     }
 
-    fn together(bytes: Vec<u8>, with: Option<OwnedFd>) -> Option<Looked> {
+    fn together(bytes: Vec<u8>, with: Option<OwnedFd>) -> Option<Unopened> {
         let (kind, uid) = bytes.split_first_chunk()?;
-        Some(Looked {
+        Some(Unopened {
             found: with?,
             kind: FileType::from_raw_mode(u32::from_ne_bytes(*kind)),
             uid: u32::from_ne_bytes(*uid.first_chunk()?),
@@ -157,7 +157,7 @@ impl Lookup {
             if by == By::Us {
                 break;
             }
-            match openat2(&self.root, &self.path, LOOK, Mode::empty(), resolve) {
+            match openat2(&self.root, &self.path, PATH_ONLY, Mode::empty(), resolve) {
                 // An older kernel, or one that was told to say so (seccomp).
                 Err(Errno::NOSYS | Errno::PERM) => break,
                 Err(Errno::AGAIN) => {}
@@ -180,7 +180,7 @@ impl Lookup {
                 way.pop();
                 continue;
             }
-            let next = openat(here, name, LOOK | OFlags::NOFOLLOW, Mode::empty())?;
+            let next = openat(here, name, PATH_ONLY | OFlags::NOFOLLOW, Mode::empty())?;
             if kind(&rustix::fs::fstat(&next)?) == FileType::Symlink || way.len() >= MAX_NAMES {
                 return Err(Errno::LOOP.into());
             }

@@ -147,7 +147,7 @@ impl JvmError {
 
     fn from_io(roots: &Roots, pid: u32, error: &io::Error) -> JvmError {
         if let Some(what) = not_responding(error) {
-            return JvmError::NotResponding { stuck: Stuck::look(roots, pid, what) };
+            return JvmError::NotResponding { stuck: Stuck::inspect(roots, pid, what) };
         }
         match error.kind() {
             _ if is_gone(error) => JvmError::NoSuchProcess { pid },
@@ -182,7 +182,7 @@ pub fn find_jvms(roots: &Roots) -> Found {
             Ok(jvm) => found.jvms.extend(jvm.map(|it| Jvm { arguments: None, ..it })),
             Err(error) if is_gone(&error) => {}
             Err(error) => match not_responding(&error) {
-                Some(what) => found.stuck.push(Stuck::look(roots, pid, what)),
+                Some(what) => found.stuck.push(Stuck::inspect(roots, pid, what)),
                 None => found.unreadable += 1,
             },
         }

@@ -181,7 +181,7 @@ mod tests {
         let path = loop {
             // Until it has been executed, the mappings are ours.
             catalogue.want(Wanted::Mapped(key));
-            let found = catalogue.look().pop().map(|it| (it.path, it.file_system));
+            let found = catalogue.find_mapped().pop().map(|it| (it.path, it.file_system));
             if found.is_some() || std::time::Instant::now() > end {
                 break found;
             }

@@ -36,13 +36,13 @@ pub(crate) fn open(dir: &ProcessDir, mapping: &maps::Mapping) -> io::Result<File
 /// its pages be read, ever.
 ///
 /// # Errors
-/// As [`open`], those of `look`, and `TimedOut` where nothing answers.
+/// As [`open`], those of `read`, and `TimedOut` where nothing answers.
 pub(crate) fn read<T: Passed>(
     dir: &ProcessDir,
     mapping: &maps::Mapping,
-    look: impl FnOnce(File) -> io::Result<T>,
+    read: impl FnOnce(File) -> io::Result<T>,
 ) -> io::Result<T> {
-    aside::run(KIND, &[dir.as_fd().as_raw_fd()], || look(open_here_and_now(dir, mapping)?))
+    aside::run(KIND, &[dir.as_fd().as_raw_fd()], || read(open_here_and_now(dir, mapping)?))
 }
 
 const KIND: Kind = Kind::with_thread(c"whypause-opener", None);

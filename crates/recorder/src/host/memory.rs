@@ -91,7 +91,7 @@ impl Memory {
     }
 
     /// The largest processes, and those that have grown since the last look.
-    pub(crate) fn look(&mut self, at: MonoTime) -> Vec<MemoryFact> {
+    pub(crate) fn scan(&mut self, at: MonoTime) -> Vec<MemoryFact> {
         let mut found: Vec<(u32, u64)> = Vec::new();
         let mut known = HashMap::new();
         for pid in pids(&self.roots).unwrap_or_default().into_iter().take(MAX_PROCESSES) {
@@ -191,7 +191,7 @@ mod tests {
         host.set(1, 30 * MIB_KIB, 0);
         host.set(2, 10 * MIB_KIB, 90 * MIB_KIB);
         host.set(3, MIB_KIB - 1, 0);
-        let facts = host.memory().look(MonoTime(5));
+        let facts = host.memory().scan(MonoTime(5));
         assert_eq!(pids_of(&facts), [2, 1]);
         let expected = MemoryFact {
             at: MonoTime(5),
@@ -214,12 +214,12 @@ mod tests {
         host.set(20, 30 * MIB_KIB, 0);
         host.set(21, 30 * MIB_KIB, 0);
         let mut memory = host.memory();
-        assert_eq!(memory.look(MonoTime(1)).len(), 10);
+        assert_eq!(memory.scan(MonoTime(1)).len(), 10);
         host.set(20, 46 * MIB_KIB, 0);
         host.set(21, 46 * MIB_KIB + 1, 0);
         host.set(22, 16 * MIB_KIB + 1, 0);
-        assert_eq!(pids_of(&memory.look(MonoTime(2)))[10..], [21, 22]);
-        assert_eq!(memory.look(MonoTime(3)).len(), 10);
+        assert_eq!(pids_of(&memory.scan(MonoTime(2)))[10..], [21, 22]);
+        assert_eq!(memory.scan(MonoTime(3)).len(), 10);
     }
 
     #[test]
@@ -232,15 +232,15 @@ mod tests {
         host.set(20, 30 * MIB_KIB, 0);
         statm("9000 7680 100 1 0 2000 0\n");
         let mut memory = host.memory();
-        assert_eq!(memory.look(MonoTime(1)).len(), 10);
+        assert_eq!(memory.scan(MonoTime(1)).len(), 10);
         host.set(20, 30 * MIB_KIB, 40 * MIB_KIB);
-        assert_eq!(memory.look(MonoTime(2)).len(), 10);
+        assert_eq!(memory.scan(MonoTime(2)).len(), 10);
         statm("9000 7679 100 1 0 2000 0\n");
-        assert_eq!(pids_of(&memory.look(MonoTime(3)))[10..], [20]);
+        assert_eq!(pids_of(&memory.scan(MonoTime(3)))[10..], [20]);
         // What is reported is as it is now.
         host.set(1, 400 * MIB_KIB, 7);
         assert!(
-            memory.look(MonoTime(4)).iter().any(|it| it.pid == 1 && it.swapped_bytes == 7 << 10)
+            memory.scan(MonoTime(4)).iter().any(|it| it.pid == 1 && it.swapped_bytes == 7 << 10)
         );
     }
 

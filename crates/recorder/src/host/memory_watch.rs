@@ -27,7 +27,7 @@ const PAGES_OF_A_RECLAIM: u64 = 32;
 /// What memory is like at one moment. Counters count from some moment on, the boot or the begin of a
 /// control group, and never fall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MemoryLook {
+pub struct MemorySample {
     /// What the JVM could still take without anything being swapped, in bytes: the least of what the
     /// host has available and what is left of the limits of its control groups.
     pub available_bytes: u64,
@@ -84,7 +84,7 @@ impl MemoryWatch {
     }
 
     /// Looks. `None` where the JVM has ended.
-    pub fn look(&mut self) -> Option<MemoryLook> {
+    pub fn sample(&mut self) -> Option<MemorySample> {
         // Of a held directory: no other process is taken for it.
         let status = self.jvm.text("status", Status::LIMIT_BYTES).ok()?;
         let status = Status(&status);
@@ -93,7 +93,7 @@ impl MemoryWatch {
         let host = self.available().unwrap_or(0);
         let (left, group_scanned) = self.groups();
         let vmstat = fs::read_to_string(self.roots.proc.join("vmstat")).unwrap_or_default();
-        Some(MemoryLook {
+        Some(MemorySample {
             available_bytes: left.map_or(host, |it| it.min(host)),
             of_group: left.is_some_and(|it| it < host),
             resident_bytes,
@@ -233,15 +233,15 @@ mod tests {
 
     #[test]
     fn without_a_limit_the_host_counts() {
-        let look = Host::new(false).watch().look().unwrap();
-        let expected = MemoryLook {
+        let sample = Host::new(false).watch().sample().unwrap();
+        let expected = MemorySample {
             available_bytes: 2 << 30,
             resident_bytes: 300 << 20,
             swapped_bytes: 1 << 20,
             scanned: 5,
-            ..MemoryLook::default()
+            ..MemorySample::default()
         };
-        assert_eq!(look, expected);
+        assert_eq!(sample, expected);
     }
 
     #[test]
@@ -257,9 +257,9 @@ mod tests {
         at("a/b", "high", "800000000\n");
         at("a/b", "current", "700000000\n");
         at("a/b", "stat", "anon 1\ninactive_file 100000000\npgscan_direct 60\n");
-        let look = host.watch().look().unwrap();
-        assert_eq!((look.available_bytes, look.of_group), (200_000_000, true));
-        assert_eq!(look.group_scanned, 60, "those of the outer group have them in theirs");
+        let sample = host.watch().sample().unwrap();
+        assert_eq!((sample.available_bytes, sample.of_group), (200_000_000, true));
+        assert_eq!(sample.group_scanned, 60, "those of the outer group have them in theirs");
     }
 
     #[test]
@@ -271,10 +271,10 @@ mod tests {
         at("limit_in_bytes", "500000000\n");
         at("usage_in_bytes", "500000000\n");
         at("failcnt", "3\n");
-        let look = host.watch().look().unwrap();
-        assert_eq!((look.available_bytes, look.of_group, look.group_scanned), (0, true, 96));
+        let sample = host.watch().sample().unwrap();
+        assert_eq!((sample.available_bytes, sample.of_group, sample.group_scanned), (0, true, 96));
         at("limit_in_bytes", "9223372036854771712\n");
-        assert!(!host.watch().look().unwrap().of_group, "that is no limit");
+        assert!(!host.watch().sample().unwrap().of_group, "that is no limit");
     }
 
     #[test]
@@ -292,12 +292,12 @@ mod tests {
             host.write(&format!("proc/{pid}/comm"), "khugepaged\n");
         }
         host.write("proc/40/stat", &stat("khugepaged", 0, (500, 0), 1));
-        assert_eq!(host.watch().look().unwrap().khugepaged, None);
+        assert_eq!(host.watch().sample().unwrap().khugepaged, None);
         host.write("proc/41/stat", &stat("khugepaged", 0x0020_0000, (3, 4), 1));
         let mut watch = host.watch();
-        assert_eq!(watch.look().unwrap().khugepaged, Some(Duration::from_millis(70)));
+        assert_eq!(watch.sample().unwrap().khugepaged, Some(Duration::from_millis(70)));
         fs::remove_dir_all(host.0.path().join("proc/41")).unwrap();
-        assert_eq!(watch.look().unwrap().khugepaged, None, "it ends while they are off");
+        assert_eq!(watch.sample().unwrap().khugepaged, None, "it ends while they are off");
     }
 
     #[test]
@@ -305,9 +305,9 @@ mod tests {
         let host = Host::new(false);
         let mut watch = host.watch();
         host.write("proc/7/status", "Name:\tjava\nState:\tZ (zombie)\n");
-        assert_eq!(watch.look(), None);
+        assert_eq!(watch.sample(), None);
         fs::remove_file(host.0.path().join("proc/7/status")).unwrap();
-        assert_eq!(watch.look(), None);
+        assert_eq!(watch.sample(), None);
         host.write("proc/7/stat", &stat("java", 0, (1, 1), 100));
         let jvm = Jvm { pid: 7, start_ticks: 99, ..Jvm::default() };
         assert!(MemoryWatch::open(&host.roots(), &jvm).is_err(), "another has its id");
@@ -319,7 +319,7 @@ mod tests {
         let pid = std::process::id();
         let start_ticks = super::super::stat(pid).unwrap().start_ticks;
         let jvm = Jvm { pid, start_ticks, ..Jvm::default() };
-        let look = MemoryWatch::open(&roots, &jvm).unwrap().look().unwrap();
-        assert!(look.available_bytes > 1 << 20 && look.resident_bytes > 1 << 20, "{look:?}");
+        let sample = MemoryWatch::open(&roots, &jvm).unwrap().sample().unwrap();
+        assert!(sample.available_bytes > 1 << 20 && sample.resident_bytes > 1 << 20, "{sample:?}");
     }
 }

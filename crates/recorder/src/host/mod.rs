@@ -24,15 +24,6 @@ mod flags;
 pub(crate) mod fuzzed;
 pub(crate) mod gc_log;
 mod host_facts;
-#[cfg_attr(
-    not(feature = "bpf"),
-    allow(
-        dead_code,
-        reason = "without probes no process is in the \
-                          way"
-    )
-)]
-mod in_the_way;
 mod inside;
 mod jvm;
 mod jvm_fact;
@@ -51,6 +42,15 @@ mod outputs;
 mod pace;
 mod perf_layout;
 mod place;
+#[cfg_attr(
+    not(feature = "bpf"),
+    allow(
+        dead_code,
+        reason = "without probes no process is in the \
+                          way"
+    )
+)]
+mod probed_library;
 mod process;
 mod processes;
 mod rights;
@@ -77,8 +77,7 @@ pub(crate) use counters::Counters;
 pub(crate) use counters_file::CountersFile;
 pub(crate) use flags::{Given, Named, read as flags};
 pub use host_facts::host_fact;
-pub(crate) use in_the_way::ProbedLibrary;
-pub(crate) use inside::Looked;
+pub(crate) use inside::Unopened;
 pub use jvm::{Arguments, Jvm};
 pub use jvm_fact::jvm_fact;
 pub use jvms::{
@@ -92,10 +91,11 @@ pub(crate) use maps::{
     anonymous_code, each as each_mapping, library_base, private_memory, written_back,
 };
 pub use memory_groups::{MemoryGroups, memory_groups};
-pub use memory_watch::{MemoryLook, MemoryWatch};
+pub use memory_watch::{MemorySample, MemoryWatch};
 #[cfg(fuzzing)]
 pub(crate) use perf_layout::parse as perf_counters;
 pub use place::{Directory, absolute_path, directory_of, sees_our_mounts, variable_of};
+pub(crate) use probed_library::ProbedLibrary;
 pub(crate) use process::{ProcessDir, cpu_of};
 pub use process::{Stat, stat, stat_of, stats};
 pub(crate) use rights::{By, Rights};

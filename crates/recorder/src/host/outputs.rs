@@ -24,7 +24,7 @@ pub(super) mod search;
 /// The streams that are looked at: standard output and standard error.
 pub(crate) const STREAMS: [u32; 2] = [1, 2];
 /// How often the readers that are known are looked at.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// A reader of which nothing has changed is reported at least so often.
 const BETWEEN_REPORTED: Duration = Duration::from_secs(1);
 /// Least time between two searches.
@@ -64,7 +64,7 @@ pub(crate) struct Outputs<'a> {
     outbox: &'a Outbox,
     streams: Vec<Stream>,
     next_search: Instant,
-    next_look: Instant,
+    next_poll: Instant,
 }
 
 impl<'a> Outputs<'a> {
@@ -83,8 +83,8 @@ impl<'a> Outputs<'a> {
         });
         let now = Instant::now();
         let (streams, pid) = (streams.collect(), jvm.pid);
-        let outputs = Outputs { roots, pid, outbox, streams, next_search: now, next_look: now };
-        outputs.tell(&search::Found::default());
+        let outputs = Outputs { roots, pid, outbox, streams, next_search: now, next_poll: now };
+        outputs.report_streams(&search::Found::default());
         outputs
     }
 
@@ -97,7 +97,7 @@ impl<'a> Outputs<'a> {
 
     /// When there is something to do; `None` where nobody asked for anything.
     pub(crate) fn due(&self) -> Option<Instant> {
-        self.streams.iter().any(|it| it.wanted).then_some(self.next_look)
+        self.streams.iter().any(|it| it.wanted).then_some(self.next_poll)
     }
 
     /// Does what is due.
@@ -106,11 +106,11 @@ impl<'a> Outputs<'a> {
         if self.due().is_none_or(|due| now < due) {
             return;
         }
-        self.next_look = now + BETWEEN_LOOKS;
+        self.next_poll = now + POLL_INTERVAL;
         let mut lost = false;
         for stream in self.streams.iter_mut().filter(|it| it.wanted) {
             let before = stream.readers.len();
-            stream.readers.retain_mut(|it| it.look(self.outbox, now));
+            stream.readers.retain_mut(|it| it.poll(self.outbox, now));
             lost |= stream.readers.len() < before || !stream.searched;
         }
         if lost && self.next_search <= now {
@@ -132,23 +132,23 @@ impl<'a> Outputs<'a> {
             let readers =
                 pids.take(MAX_READERS).filter_map(|pid| Reader::open(self.roots, stream.fd, pid));
             stream.readers = readers.collect();
-            stream.readers.retain_mut(|it| it.look(self.outbox, Instant::now()));
+            stream.readers.retain_mut(|it| it.poll(self.outbox, Instant::now()));
         }
         if found.uninspected > 0 {
             let message =
                 "processes that could not be inspected, or not in time, for the other end";
             self.outbox.note(ITEM, message, found.uninspected.into());
         }
-        self.tell(&found);
+        self.report_streams(&found);
         let cost = clocks::thread_cpu().saturating_sub(before) * SEARCH_COST_FACTOR;
         self.next_search = Instant::now() + cost.max(BETWEEN_SEARCHES);
     }
 
     /// Hands over what is known of the streams.
-    fn tell(&self, found: &search::Found) {
+    fn report_streams(&self, found: &search::Found) {
         let facts = self.streams.iter().map(|it| {
             let hidden = it.end.hidden.clone();
-            let looked = it.searched && hidden.is_empty();
+            let counts = it.searched && hidden.is_empty();
             OutputFact {
                 at: clocks::now(),
                 fd: it.fd,
@@ -156,8 +156,8 @@ impl<'a> Outputs<'a> {
                 name: it.end.name.clone(),
                 number: it.end.number,
                 gc_log: it.gc_log,
-                inspected: if looked { found.inspected } else { 0 },
-                uninspected: if looked { found.uninspected } else { 0 },
+                inspected: if counts { found.inspected } else { 0 },
+                uninspected: if counts { found.uninspected } else { 0 },
                 hidden,
             }
         });
@@ -183,7 +183,7 @@ impl Reader {
     }
 
     /// Looks at what it does, and hands that over where it is new. Says whether it is still there.
-    fn look(&mut self, outbox: &Outbox, now: Instant) -> bool {
+    fn poll(&mut self, outbox: &Outbox, now: Instant) -> bool {
         let stat = self.dir.text("stat", 1024).unwrap_or_default();
         let Some(stat) = Doing::parse(&stat) else { return false };
         let at = clocks::now();

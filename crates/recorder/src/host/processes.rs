@@ -36,10 +36,10 @@ pub(crate) enum Request {
 }
 
 /// GC threads start lazily, and counters are added: the JVM is looked at again after this time.
-const SECOND_LOOK: Duration = Duration::from_secs(2);
+const SECOND_READING: Duration = Duration::from_secs(2);
 /// Once more, where what holds its flags could not be read: a process that does not respond is not asked
 /// again before.
-const LAST_LOOK: Duration = Duration::from_secs(6);
+const LAST_READING: Duration = Duration::from_secs(6);
 /// The GC log is found at about the same time by another thread.
 const FIRST_ROUND: Duration = Duration::from_millis(200);
 /// The item of notes about writers.
@@ -62,19 +62,19 @@ pub(crate) struct Processes<'a> {
     cpu_users: Option<Taken>,
     fact: JvmFact,
     log: Option<GcLogFile>,
-    looks: Looks,
+    readings: JvmReadings,
 }
 
 /// The looks at the JVM.
 #[derive(Debug, Default)]
-struct Looks {
+struct JvmReadings {
     done: u32,
     next: Option<Instant>,
     /// What may hold flags and was not read at any of them; 0 once all was read.
     unread: u64,
 }
 
-impl Looks {
+impl JvmReadings {
     /// Takes in one of `now` that could not read so many files. Whether it is of use: what an earlier
     /// one has read a later one does not take back.
     fn took(&mut self, now: Instant, unread: usize, says_nothing: bool) -> bool {
@@ -84,8 +84,8 @@ impl Looks {
             self.unread = unread as u64;
         }
         self.next = match self.done {
-            1 => Some(now + SECOND_LOOK),
-            2 if self.unread > 0 => Some(now + LAST_LOOK),
+            1 => Some(now + SECOND_READING),
+            2 if self.unread > 0 => Some(now + LAST_READING),
             _ => None,
         };
         !says_nothing
@@ -122,13 +122,13 @@ impl<'a> Processes<'a> {
             cpu_users: (scope == Scope::All).then(Taken::default),
             fact: JvmFact::default(),
             log: None,
-            looks: Looks::default(),
+            readings: JvmReadings::default(),
         }
     }
 
     /// Works until nobody can ask any more.
     pub(crate) fn run(mut self, requests: &Receiver<Request>) {
-        self.look_at_jvm();
+        self.read_jvm();
         self.start_writers();
         self.start_memory();
         self.start_cpu_users();
@@ -144,18 +144,18 @@ impl<'a> Processes<'a> {
             self.outputs.round();
         }
         self.notice_log();
-        self.host.writers().look_now();
+        self.host.writers().read_now();
         self.take_writers();
         if self.memory.is_some() {
-            self.host.memory().look_now();
+            self.host.memory().read_now();
             self.take_memory();
         }
         if self.cpu_users.is_some() {
-            self.host.cpu_users().look_now();
+            self.host.cpu_users().read_now();
             self.take_cpu_users();
         }
-        self.look_for_files();
-        if self.looks.done < 2 {
+        self.find_mapped_files();
+        if self.readings.done < 2 {
             self.read_counters();
         }
         self.report_unread();
@@ -171,7 +171,7 @@ impl<'a> Processes<'a> {
             Request::File(wanted) => {
                 let fact = self.catalogue.as_mut().and_then(|it| it.want(*wanted));
                 self.outbox.push("files", fact.map(Row::File));
-                self.look_for_files();
+                self.find_mapped_files();
             }
         }
     }
@@ -179,27 +179,27 @@ impl<'a> Processes<'a> {
     /// Says how long to wait for the next round.
     fn round(&mut self) -> Duration {
         self.notice_log();
-        self.look_for_files();
-        if self.looks.next.is_some_and(|at| at <= Instant::now()) {
-            self.look_at_jvm();
-            if self.looks.done == 2 {
+        self.find_mapped_files();
+        if self.readings.next.is_some_and(|at| at <= Instant::now()) {
+            self.read_jvm();
+            if self.readings.done == 2 {
                 self.read_counters();
             }
-            if self.looks.next.is_none() {
+            if self.readings.next.is_none() {
                 self.report_unread();
             }
         }
         if self.memory.is_some() {
-            self.host.memory().look();
+            self.host.memory().read_if_due();
             self.take_memory();
         }
         if self.cpu_users.is_some() {
-            self.host.cpu_users().look();
+            self.host.cpu_users().read_if_due();
             self.take_cpu_users();
         }
         let next = {
             let mut writers = self.host.writers();
-            writers.look();
+            writers.read_if_due();
             writers.next()
         };
         self.take_writers();
@@ -208,10 +208,10 @@ impl<'a> Processes<'a> {
 
     fn start_writers(&mut self) {
         let mut writers = self.host.writers();
-        writers.look();
+        writers.read_if_due();
         self.writers = writers.begin(false);
         self.outbox.state(Source::Writers, SourceState::Recorded);
-        if let Some(message) = writers.reader.unreadable.told() {
+        if let Some(message) = writers.reader.unreadable.message() {
             self.outbox.note(ITEM, &message, 1);
         }
     }
@@ -224,7 +224,7 @@ impl<'a> Processes<'a> {
     fn start_memory(&mut self) {
         if let Some(taken) = &mut self.memory {
             let mut memory = self.host.memory();
-            memory.look();
+            memory.read_if_due();
             *taken = memory.begin(true);
             drop(memory);
             self.take_memory();
@@ -246,7 +246,7 @@ impl<'a> Processes<'a> {
         if let Some(taken) = &mut self.cpu_users {
             let mut users = self.host.cpu_users();
             // Nobody is reported of the first look, but the time from here on counts.
-            users.look_now();
+            users.read_now();
             *taken = users.begin(false);
             self.outbox.state(Source::CpuUsers, SourceState::Recorded);
         }
@@ -266,19 +266,19 @@ impl<'a> Processes<'a> {
         self.outbox.push("counters", file.layout(&dir).into_iter().map(Row::Counter));
     }
 
-    fn look_for_files(&mut self) {
+    fn find_mapped_files(&mut self) {
         let Some(catalogue) = &mut self.catalogue else { return };
-        self.outbox.push("files", catalogue.look().into_iter().map(Row::File));
+        self.outbox.push("files", catalogue.find_mapped().into_iter().map(Row::File));
         self.shared.set_devices(catalogue.devices());
     }
 
-    fn look_at_jvm(&mut self) {
+    fn read_jvm(&mut self) {
         let (fact, unread) = jvm_fact_with_log(self.roots, self.jvm, self.log.as_ref());
         // A JVM that has ended meanwhile says nothing; what it said before stays true.
         let says_nothing = !self.fact.version.is_empty() && fact.collector.is_empty();
-        if self.looks.took(Instant::now(), unread.len(), says_nothing) {
+        if self.readings.took(Instant::now(), unread.len(), says_nothing) {
             let known = std::mem::replace(&mut self.fact, fact);
-            if !unread.is_empty() && self.looks.unread == 0 {
+            if !unread.is_empty() && self.readings.unread == 0 {
                 self.fact.flags = known.flags;
             }
             self.outbox.push("jvm", [Row::Jvm(Box::new(self.fact.clone()))]);
@@ -287,7 +287,7 @@ impl<'a> Processes<'a> {
 
     /// Says once how much there is that may hold flags and was not read at any look.
     fn report_unread(&mut self) {
-        let unread = std::mem::take(&mut self.looks.unread);
+        let unread = std::mem::take(&mut self.readings.unread);
         if unread > 0 {
             let what = "that may hold flags of the JVM could not be read with its rights";
             self.outbox.note("files", what, unread);
@@ -362,24 +362,24 @@ mod tests {
 
     #[test]
     fn flags_that_were_read_are_not_unread_because_a_later_look_could_not_read_them() {
-        let (now, mut looks) = (Instant::now(), Looks::default());
-        assert!(looks.took(now, 0, false) && looks.took(now, 2, false));
-        assert_eq!((looks.unread, looks.next), (0, None));
+        let (now, mut readings) = (Instant::now(), JvmReadings::default());
+        assert!(readings.took(now, 0, false) && readings.took(now, 2, false));
+        assert_eq!((readings.unread, readings.next), (0, None));
     }
 
     #[test]
     fn what_could_not_be_read_is_asked_for_a_third_time_and_no_more() {
-        let (now, mut looks) = (Instant::now(), Looks::default());
-        assert!(looks.took(now, 2, false) && looks.took(now, 2, false));
-        assert_eq!((looks.unread, looks.next), (2, Some(now + LAST_LOOK)));
-        assert!(looks.took(now, 1, false));
-        assert_eq!((looks.unread, looks.next), (1, None));
+        let (now, mut readings) = (Instant::now(), JvmReadings::default());
+        assert!(readings.took(now, 2, false) && readings.took(now, 2, false));
+        assert_eq!((readings.unread, readings.next), (2, Some(now + LAST_READING)));
+        assert!(readings.took(now, 1, false));
+        assert_eq!((readings.unread, readings.next), (1, None));
     }
 
     #[test]
     fn a_jvm_that_has_ended_has_nothing_unread() {
-        let (now, mut looks) = (Instant::now(), Looks::default());
-        assert!(looks.took(now, 0, false) && !looks.took(now, 1, true));
-        assert_eq!(looks.unread, 0);
+        let (now, mut readings) = (Instant::now(), JvmReadings::default());
+        assert!(readings.took(now, 0, false) && !readings.took(now, 1, true));
+        assert_eq!(readings.unread, 0);
     }
 }

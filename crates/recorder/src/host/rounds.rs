@@ -36,7 +36,7 @@ impl Reader for Memory {
     type Fact = recording::MemoryFact;
 
     fn read(&mut self, at: MonoTime) -> Vec<Self::Fact> {
-        self.look(at)
+        self.scan(at)
     }
 }
 
@@ -44,7 +44,7 @@ impl Reader for CpuUsers {
     type Fact = recording::CpuUserFact;
 
     fn read(&mut self, at: MonoTime) -> Vec<Self::Fact> {
-        self.look(at)
+        self.scan(at)
     }
 }
 
@@ -71,14 +71,14 @@ impl<R: Reader> Rounds<R> {
     }
 
     /// Reads where a round is due.
-    pub(crate) fn look(&mut self) {
+    pub(crate) fn read_if_due(&mut self) {
         if self.next <= Instant::now() {
             self.read();
         }
     }
 
     /// Reads where the last round is not of now.
-    pub(crate) fn look_now(&mut self) {
+    pub(crate) fn read_now(&mut self) {
         if self.done.back().is_none_or(|(at, _)| at.elapsed() > FRESH) {
             self.read();
         }
@@ -218,14 +218,14 @@ mod tests {
     #[test]
     fn nothing_is_read_before_it_is_due_or_twice_at_a_time() {
         let mut rounds = rounds(Duration::from_secs(100));
-        rounds.look();
-        rounds.look();
-        rounds.look_now();
+        rounds.read_if_due();
+        rounds.read_if_due();
+        rounds.read_now();
         assert_eq!(rounds.reader.0, 1);
         std::thread::sleep(FRESH * 2);
-        rounds.look();
+        rounds.read_if_due();
         assert_eq!(rounds.reader.0, 1);
-        rounds.look_now();
+        rounds.read_now();
         assert_eq!(rounds.reader.0, 2);
     }
 

@@ -228,15 +228,15 @@ struct Limits {
 
 impl Limits {
     /// Hands them over where they are new.
-    fn look(&mut self, it: &Context) {
+    fn report_if_due(&mut self, it: &Context) {
         if self.next.is_some_and(|next| Instant::now() < next) {
             return;
         }
         self.next = Some(Instant::now() + BETWEEN_LIMITS);
-        self.look_now(it);
+        self.report_new(it);
     }
 
-    fn look_now(&mut self, it: &Context) {
+    fn report_new(&mut self, it: &Context) {
         let found = self.limits.read(&it.roots, it.jvm.pid);
         if found.is_some() && found != self.reported {
             it.outbox.state(Source::CgroupLimits, SourceState::Recorded);
@@ -264,7 +264,7 @@ fn sample_counters(it: &Context, stop: &Receiver<()>) {
     let mut next_clock = Instant::now();
     let mut limits = Limits::default();
     loop {
-        limits.look(it);
+        limits.report_if_due(it);
         counters.watch_disks(&lock(&it.shared.devices));
         let samples = counters.sample(clocks::now());
         it.outbox.push("host counters", samples.into_iter().map(Row::Sample));
@@ -277,7 +277,7 @@ fn sample_counters(it: &Context, stop: &Receiver<()>) {
         }
     }
     // By now it may be another group that is throttled.
-    limits.look_now(it);
+    limits.report_new(it);
     let samples = counters.sample(clocks::now());
     it.outbox.push("host counters", samples.into_iter().map(Row::Sample));
 }

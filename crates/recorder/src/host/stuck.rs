@@ -43,7 +43,7 @@ pub struct StuckThread {
 
 impl Stuck {
     /// Looks at process `pid`, of which `what` was found.
-    pub(crate) fn look(roots: &Roots, pid: u32, what: &NotResponding) -> Stuck {
+    pub(crate) fn inspect(roots: &Roots, pid: u32, what: &NotResponding) -> Stuck {
         let mut stuck = Stuck { pid, lock: what.lock, ..Stuck::default() };
         let Ok(dir) = ProcessDir::open(roots, pid) else { return stuck };
         let status = dir.text("status", Status::LIMIT_BYTES).unwrap_or_default();
@@ -51,7 +51,7 @@ impl Stuck {
         stuck.uid = Status(&status).uid().unwrap_or_default();
         let tids = dir.numbers("task").unwrap_or_default().into_iter().take(MAX_THREADS);
         let dir = if stuck.lock == Some(Lock::MemoryMap) { dir.trusted() } else { dir };
-        let mut waiting = tids.filter_map(|tid| StuckThread::look(&dir, tid));
+        let mut waiting = tids.filter_map(|tid| StuckThread::inspect(&dir, tid));
         let first = waiting.next();
         // Those that wait for the lock as well do not hold it.
         let holds = |it: &StuckThread| !it.waits_for_a_lock();
@@ -65,7 +65,7 @@ impl Stuck {
 
 impl StuckThread {
     /// `None` where it does not wait uninterruptibly.
-    fn look(dir: &ProcessDir, tid: u32) -> Option<StuckThread> {
+    fn inspect(dir: &ProcessDir, tid: u32) -> Option<StuckThread> {
         let text = |name: &str| {
             let text = dir.text(&format!("task/{tid}/{name}"), STACK_BYTES);
             text.map(|it| it.trim().to_owned()).unwrap_or_default()
@@ -110,7 +110,7 @@ mod tests {
     use std::fs;
 
     /// Threads as `TID STATE WCHAN FUNCTION…`.
-    fn look(threads: &[&str]) -> String {
+    fn inspected(threads: &[&str]) -> String {
         let root = tempfile::tempdir().unwrap();
         for thread in threads {
             let words: Vec<&str> = thread.split(' ').collect();
@@ -124,7 +124,7 @@ mod tests {
             fs::write(dir.join("stack"), stack).unwrap();
         }
         let roots = Roots { proc: root.path().into(), sys: root.path().into() };
-        Stuck::look(&roots, 7, &NotResponding { lock: Some(Lock::MemoryMap) }).to_string()
+        Stuck::inspect(&roots, 7, &NotResponding { lock: Some(Lock::MemoryMap) }).to_string()
     }
 
     #[test]
@@ -133,17 +133,17 @@ mod tests {
         let waiter = "8 D do_user_addr_fault rwsem_down_read_slowpath down_read";
         let reported = "not responding: its memory map is locked; thread 9 `main` waits in the kernel \
                     in folio_wait_bit < fuse_launder_folio < fuse_file_mmap";
-        assert_eq!(look(&["7 S futex_wait", waiter, holder]), reported);
-        assert_eq!(look(&["7 S futex_wait", holder]), reported);
-        assert!(look(&[waiter]).contains("thread 8"));
+        assert_eq!(inspected(&["7 S futex_wait", waiter, holder]), reported);
+        assert_eq!(inspected(&["7 S futex_wait", holder]), reported);
+        assert!(inspected(&[waiter]).contains("thread 8"));
     }
 
     #[test]
     fn what_may_not_be_known_is_not_reported() {
-        assert_eq!(look(&["7 S 0"]), "not responding: its memory map is locked");
+        assert_eq!(inspected(&["7 S 0"]), "not responding: its memory map is locked");
         let reported =
             "not responding: its memory map is locked; thread 8 `main` waits in the kernel";
-        assert_eq!(look(&["8 D 0"]), reported);
-        assert_eq!(look(&["8 D io_schedule"]), format!("{reported} in io_schedule"));
+        assert_eq!(inspected(&["8 D 0"]), reported);
+        assert_eq!(inspected(&["8 D io_schedule"]), format!("{reported} in io_schedule"));
     }
 }

@@ -69,15 +69,15 @@ pub fn survey(roots: &Roots, jvm: &Jvm) -> Facts {
 #[must_use]
 pub fn surveys(roots: &Roots, jvms: &[Jvm], time: Duration) -> Vec<Option<Survey>> {
     let host = settings::host(roots);
-    let mut looked = crew::look(roots, jvms);
+    let mut inspected = crew::inspect(roots, jvms);
     let mut writers = Writers::new(roots);
     writers.scan(clocks::now());
-    looked.iter_mut().flatten().for_each(Looked::sample);
+    inspected.iter_mut().flatten().for_each(Inspection::sample);
     std::thread::sleep(time);
-    looked.iter_mut().flatten().for_each(Looked::sample);
+    inspected.iter_mut().flatten().for_each(Inspection::sample);
     let written = writers.scan(clocks::now());
-    let finish = |looked: Option<Looked>| {
-        let mut survey = looked?.finish(roots);
+    let finish = |inspected: Option<Inspection>| {
+        let mut survey = inspected?.finish(roots);
         survey.host.clone_from(&host);
         survey.facts.writers.clone_from(&written);
         if writers.unreadable.count > 0 {
@@ -90,7 +90,7 @@ pub fn surveys(roots: &Roots, jvms: &[Jvm], time: Duration) -> Vec<Option<Survey
         }
         Some(survey)
     };
-    looked.into_iter().map(finish).collect()
+    inspected.into_iter().map(finish).collect()
 }
 
 /// Settings of the host alone, whether a JVM runs there or not. What cannot be read stays empty.
@@ -100,7 +100,7 @@ pub fn host_settings(roots: &Roots) -> HostSettings {
 }
 
 /// A JVM that was looked at once.
-struct Looked {
+struct Inspection {
     pid: u32,
     survey: Survey,
     limits: Limits,
@@ -108,26 +108,26 @@ struct Looked {
     devices: BTreeSet<String>,
 }
 
-impl Looked {
-    fn at(roots: &Roots, jvm: &Jvm) -> Looked {
-        let mut looked = Looked {
+impl Inspection {
+    fn at(roots: &Roots, jvm: &Jvm) -> Inspection {
+        let mut inspected = Inspection {
             pid: jvm.pid,
             survey: Survey::default(),
             limits: Limits::default(),
             counters: Counters::open(roots, jvm.pid),
             devices: BTreeSet::new(),
         };
-        looked.survey.facts.cgroup = looked.limits.read(roots, jvm.pid);
-        looked.survey.facts.host = Some(host_fact(roots));
+        inspected.survey.facts.cgroup = inspected.limits.read(roots, jvm.pid);
+        inspected.survey.facts.host = Some(host_fact(roots));
         match ProcessDir::open(roots, jvm.pid) {
-            Ok(dir) => looked.look(roots, jvm, &dir),
-            Err(error) => looked.survey.unseen.push(format!("the process: {error}")),
+            Ok(dir) => inspected.read(roots, jvm, &dir),
+            Err(error) => inspected.survey.unseen.push(format!("the process: {error}")),
         }
-        looked.counters.watch_disks(&looked.devices);
-        looked
+        inspected.counters.watch_disks(&inspected.devices);
+        inspected
     }
 
-    fn look(&mut self, roots: &Roots, jvm: &Jvm, dir: &ProcessDir) {
+    fn read(&mut self, roots: &Roots, jvm: &Jvm, dir: &ProcessDir) {
         let given = flags::read(dir, jvm, Named::Read);
         let search = gc_log::find(dir, &given.flags);
         if let Search::Denied(_) = search {
@@ -138,7 +138,7 @@ impl Looked {
         self.survey.facts.jvm = Some(fact);
         self.survey.unseen.extend(unread.into_iter().map(|it| format!("flags in {it}")));
         match &log {
-            None => self.look_at_streams(roots, jvm, &standard_streams(&given.flags)),
+            None => self.read_streams(roots, jvm, &standard_streams(&given.flags)),
             Some(log) => match log::lines(roots, jvm.pid, log.fd) {
                 Some(lines) => self.survey.facts.log_lines = lines,
                 None => self.survey.unseen.push("what the GC log says: it cannot be read".into()),
@@ -147,7 +147,7 @@ impl Looked {
         if let Ok(mut catalogue) = Catalogue::new(roots, jvm.pid) {
             let open = log.and_then(|it| catalogue.want(Wanted::Open(it.key, it.path)));
             self.survey.facts.files.extend(open);
-            self.look_at_mappings(jvm, dir, &mut catalogue);
+            self.read_mappings(jvm, dir, &mut catalogue);
             self.devices.clone_from(catalogue.devices());
         }
         let (memory, locked_bytes) = memory::of(roots, dir, clocks::now());
@@ -156,7 +156,7 @@ impl Looked {
     }
 
     /// Where the log goes that is no file, and who can read it.
-    fn look_at_streams(&mut self, roots: &Roots, jvm: &Jvm, gc_log: &[u32]) {
+    fn read_streams(&mut self, roots: &Roots, jvm: &Jvm, gc_log: &[u32]) {
         if gc_log.is_empty() {
             return;
         }
@@ -169,9 +169,9 @@ impl Looked {
         self.survey.facts.outputs = last.into_values().collect();
     }
 
-    fn look_at_mappings(&mut self, jvm: &Jvm, dir: &ProcessDir, catalogue: &mut Catalogue) {
+    fn read_mappings(&mut self, jvm: &Jvm, dir: &ProcessDir, catalogue: &mut Catalogue) {
         let mut found = Mapped::default();
-        match found.look(dir) {
+        match found.read(dir) {
             Ok(()) => self.survey.mappings_read = true,
             Err(error) => self.survey.unseen.push(format!("its mapped files: {error}")),
         }

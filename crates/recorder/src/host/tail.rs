@@ -11,7 +11,7 @@ use super::{
     Roots, clocks,
     flags::{self, Named},
     gc_log::{self, GcLogFile, Search},
-    inside::Looked,
+    inside::Unopened,
     jvm::Jvm,
     outbox::{Outbox, Row},
     process::{MAY_NOT_LIST_FILES, ProcessDir, key_of_fd, may_list_files},
@@ -395,7 +395,7 @@ impl<'a> LogFollower<'a> {
 
     /// Whether a file was written after the last one that was left and before the present one.
     fn is_between(&self, tail: &Tail, path: &str) -> bool {
-        let Ok(Looked { found, .. }) = self.dir.find_inside(path) else { return false };
+        let Ok(Unopened { found, .. }) = self.dir.find_inside(path) else { return false };
         let Some(key) = key_of_fd(&found) else { return false };
         let written = File::from(found).metadata().and_then(|it| it.modified()).ok();
         key != tail.log.key && written > self.written

@@ -39,7 +39,7 @@ const KERNEL_ROUNDS: u64 = 16;
 /// kernel to forget it, and its bytes come to nobody.
 const CHILD_ROUNDS: u64 = 4;
 /// Ended processes that are remembered, since every recording tells of each,
-const MAX_TOLD: usize = 1024;
+const MAX_REPORTED_EXITS: usize = 1024;
 /// at nearly the same time.
 const TOLD_WITHIN: Duration = Duration::from_secs(1);
 /// How long the details of a process are taken to be true: a file changes, a name does not.
@@ -110,7 +110,7 @@ pub(crate) struct Writers {
     /// Processes that ended since the scan before: their exit may still be reported.
     gone: HashMap<u32, Process>,
     /// Those that ended last, and what came of it.
-    told: VecDeque<(Exited, Option<WriterFact>)>,
+    reported_exits: VecDeque<(Exited, Option<WriterFact>)>,
     held: usize,
     round: u64,
     scanned: MonoTime,
@@ -137,7 +137,7 @@ impl Unreadable {
     }
 
     /// What is not known because of them, in words; `None` where all could be read.
-    pub(crate) fn told(&self) -> Option<String> {
+    pub(crate) fn message(&self) -> Option<String> {
         let (pid, name, why) = self.first.as_ref()?;
         let one =
             if name.is_empty() { format!("pid {pid}") } else { format!("{name} (pid {pid})") };
@@ -157,7 +157,7 @@ impl Writers {
             proc: rustix::fs::open(&roots.proc, DIRECTORY, Mode::empty()).ok(),
             processes: HashMap::new(),
             gone: HashMap::new(),
-            told: VecDeque::new(),
+            reported_exits: VecDeque::new(),
             held: 0,
             round: 0,
             scanned: MonoTime(0),
@@ -170,7 +170,7 @@ impl Writers {
         self.round += 1;
         let mut grown: Vec<(Io, u32)> = Vec::new();
         for (pid, io) in self.read_all() {
-            if let Some(io) = self.look(pid, io).filter(|io| io.is_much()) {
+            if let Some(io) = self.written_by(pid, io).filter(|io| io.is_much()) {
                 grown.push((io, pid));
             }
         }
@@ -210,11 +210,11 @@ impl Writers {
     }
 
     /// How much a process wrote since the last look; `None` where it is gone or not of interest.
-    fn look(&mut self, pid: u32, io: io::Result<Io>) -> Option<Io> {
+    fn written_by(&mut self, pid: u32, io: io::Result<Io>) -> Option<Io> {
         match io {
             Ok(io) => match self.processes.get_mut(&pid) {
                 Some(known) if known.dir.is_some() => Some(known.advance(io, self.round)),
-                _ => self.first_look(pid, io),
+                _ => self.first_reading(pid, io),
             },
             Err(error) => {
                 if self.round == 1 && !is_gone(&error) {
@@ -225,7 +225,7 @@ impl Writers {
         }
     }
 
-    fn first_look(&mut self, pid: u32, io: Io) -> Option<Io> {
+    fn first_reading(&mut self, pid: u32, io: Io) -> Option<Io> {
         let dir = ProcessDir::open(&self.roots, pid).ok()?;
         let known = self.processes.entry(pid).or_default();
         known.round = self.round;
@@ -291,15 +291,15 @@ impl Writers {
 
     /// Counts what a process wrote between the last scan and its end. Several recordings may tell of it.
     pub(crate) fn exited(&mut self, exited: Exited) -> Option<WriterFact> {
-        let mut told = self.told.iter();
-        if let Some((_, fact)) = told.find(|(it, _)| it.is_same(&exited)) {
+        let mut reported_exits = self.reported_exits.iter();
+        if let Some((_, fact)) = reported_exits.find(|(it, _)| it.is_same(&exited)) {
             return fact.clone();
         }
         let fact = self.exited_first(exited.clone());
-        if self.told.len() == MAX_TOLD {
-            self.told.pop_front();
+        if self.reported_exits.len() == MAX_REPORTED_EXITS {
+            self.reported_exits.pop_front();
         }
-        self.told.push_back((exited, fact.clone()));
+        self.reported_exits.push_back((exited, fact.clone()));
         fact
     }
 

@@ -8,13 +8,13 @@ mod budget;
 mod clock;
 mod elf;
 mod inbox;
-#[cfg(feature = "bpf")]
-mod keeper;
 mod libjvm;
 #[cfg(feature = "bpf")]
 mod live;
 #[cfg(feature = "bpf")]
 mod load;
+#[cfg(feature = "bpf")]
+mod probe_guard;
 #[cfg_attr(not(feature = "bpf"), path = "absent.rs")]
 mod program;
 mod record;

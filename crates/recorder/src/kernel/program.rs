@@ -1,12 +1,12 @@
 //! Loads the programs, attaches them to one JVM, and talks to their maps.
 use super::{
     Counters, Inbox, KernelError, OpenStop, RunTime, Target, clock,
-    keeper::Keeper,
     live::LiveStop,
     load::{
         CLOCK, COUNTERS_FAULT, EXIT, FILE_FAULT_ENTRY, Plan, Refused, SCHEDULER, Wanted,
         keep_warning, load, locked, reason,
     },
+    probe_guard::ProbeGuard,
     ring::Ring,
 };
 use libbpf_rs::{
@@ -61,7 +61,7 @@ pub(crate) struct Kernel {
     // Declared first, dropped first: nothing is sent any more when the ring buffer goes.
     links: Vec<Link>,
     // Then the keeper, who has the last descriptors of the probes in the JVM.
-    keeper: Option<Keeper>,
+    keeper: Option<ProbeGuard>,
     /// When it was seen that nobody is in the way of a probe.
     clear_since: Option<Instant>,
     ring: Ring,
@@ -104,7 +104,7 @@ impl Kernel {
 
     fn attach_what(target: &Target, wanted: Wanted) -> Result<(Kernel, Coverage), Failed> {
         // First, as it is a copy of this process, which grows from here on.
-        let keeper = Keeper::start(&target.probed).ok();
+        let keeper = ProbeGuard::start(&target.probed).ok();
         let measuring = if target.measure { enable_stats() } else { None };
         let (mut object, wanted, refused) = load(target, wanted).map_err(Failed::Entirely)?;
         let live = LiveStop::of(&mut object);
@@ -253,7 +253,7 @@ impl Kernel {
     ) -> Result<(), String> {
         let keeper = self.keeper.as_ref().ok_or("no process can be started that removes probes")?;
         let is_fresh = self.clear_since.is_some_and(|at| at.elapsed() < CLEAR_FOR);
-        if !is_fresh && let Some((pid, name)) = target.probed.in_the_way() {
+        if !is_fresh && let Some((pid, name)) = target.probed.blocker() {
             return Err(format!(
                 "process {pid} (`{name}`) is not responding, and a probe in this libjvm would have \
                  to wait for it, and the whole host with it"

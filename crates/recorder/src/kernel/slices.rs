@@ -70,7 +70,7 @@ impl RawRecords {
     }
 
     /// Shows the records that overlap `window` and leaves them where they are.
-    pub(crate) fn look(&self, window: Interval, mut each: impl FnMut(Raw<'_>)) {
+    pub(crate) fn visit(&self, window: Interval, mut each: impl FnMut(Raw<'_>)) {
         for record in self.bytes.chunks_exact(SLICE_BYTES).filter(|it| overlaps(it, window)) {
             if record[..2] == WORK_KIND {
                 each(Raw::Work(Work::parse(record)));

@@ -10,7 +10,7 @@ use recording::{MonoTime, SafepointFact};
 use std::time::Duration;
 
 /// So long after a stop it is reported: what its threads did is handed over before.
-const TIME_TO_TELL: Duration = Duration::from_millis(350);
+const REPORT_DELAY: Duration = Duration::from_millis(350);
 
 /// Reads the counters and puts the stops together.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl CountedStops {
 
     /// Stops that are over for long enough, or all of them. Which thread is the VM thread is not known.
     pub(crate) fn take(&mut self, at: MonoTime, all: bool) -> Vec<SafepointFact> {
-        let due = |it: &mut Stop| all || at.since(it.interval.end) >= TIME_TO_TELL;
+        let due = |it: &mut Stop| all || at.since(it.interval.end) >= REPORT_DELAY;
         self.over.extract_if(.., due).map(|it| fact(it, 0)).collect()
     }
 

@@ -47,7 +47,7 @@ impl Idle {
     }
 
     /// Says in the coverage where the VM thread has done nothing from `self` until now.
-    pub(crate) fn tell(&self, dir: &ProcessDir, roles: &mut Threads, coverage: &mut Coverage) {
+    pub(crate) fn note_in(&self, dir: &ProcessDir, roles: &mut Threads, coverage: &mut Coverage) {
         let now = Idle::sample(dir, roles);
         let Some((vm, _)) = self.vm.filter(|it| now.vm == Some(*it)) else { return };
         let text = |tid: u32, name: &str| {

@@ -53,7 +53,7 @@ const LONG_STOP: Duration = Duration::from_millis(10);
 /// So long after a stop the pieces that still grow are ended, so that they can be kept with it.
 const TIME_TO_CUT: Duration = Duration::from_millis(60);
 /// So long after a stop it is reported, with all its pieces.
-const TIME_TO_TELL: Duration = Duration::from_millis(350);
+const REPORT_DELAY: Duration = Duration::from_millis(350);
 
 /// A running recording by samples, which needs no privilege.
 #[derive(Debug)]
@@ -181,7 +181,7 @@ impl SampledSession {
         let mut facts = self.collect(at, self.gone.is_some());
         if at >= self.next.coverage {
             self.next.coverage = at + BETWEEN_COVERAGES;
-            self.cost.look();
+            self.cost.read_jvm_cpu();
             facts.coverage = Some(self.coverage_now());
         }
         Step { facts, exited: self.gone.is_some() }
@@ -190,15 +190,15 @@ impl SampledSession {
     /// Takes what is left and says what was covered and at what cost.
     #[must_use]
     pub fn finish(mut self) -> Facts {
-        self.cost.look();
+        self.cost.read_jvm_cpu();
         self.gone = self.gone.or(self.process.gone());
         let mut facts = self.collect(now(), true);
         let mut coverage = self.coverage_now();
         if self.counters.is_none() && self.gone.is_none() {
-            self.idle.tell(&self.dir, &mut self.roles, &mut coverage);
+            self.idle.note_in(&self.dir, &mut self.roles, &mut coverage);
         }
         if let Some(gone) = self.gone {
-            gone.tell(&mut coverage);
+            gone.note_in(&mut coverage);
         }
         self.host.stop(&mut facts, &mut coverage);
         coverage.recorder_cpu = self.cost.own_cpu();
@@ -320,7 +320,7 @@ impl SampledSession {
         } else if at >= self.next.coverage {
             self.watch.cut_long(at, LONGEST_PIECE, &mut self.keep);
         }
-        let due = |it: &(Stop, bool)| all || since_end(&it.0) >= TIME_TO_TELL;
+        let due = |it: &(Stop, bool)| all || since_end(&it.0) >= REPORT_DELAY;
         let (due, over) = std::mem::take(&mut self.over).into_iter().partition::<Vec<_>, _>(due);
         self.over = over;
         let vm_tid = self.watch.vm_tid().unwrap_or(0);

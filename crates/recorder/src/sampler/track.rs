@@ -80,7 +80,7 @@ impl Track {
     }
 
     /// Whether it was looked at in this very round.
-    pub(crate) fn was_looked_at(&self, at: MonoTime) -> bool {
+    pub(crate) fn was_sampled(&self, at: MonoTime) -> bool {
         self.last.as_ref().is_some_and(|last| last.0 == at)
     }
 

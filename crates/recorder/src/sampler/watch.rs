@@ -257,7 +257,7 @@ fn sample(
     quota: &Quota,
     (closeness, asks): (Closeness, bool),
 ) {
-    if it.track.was_looked_at(at) {
+    if it.track.was_sampled(at) {
         return;
     }
     let Some(counted) = it.task.counted() else { return };

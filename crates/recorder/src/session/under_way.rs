@@ -109,14 +109,14 @@ impl Session {
         self.kernel.drain();
         if self.idle.is_some() || (self.counted.is_some() && state.is_none()) {
             // It may be in a stop, of which the log will tell.
-            self.look_at_blocked();
+            self.sample_blocked();
         }
         if let Some(state) = state.filter(|it| it.is_stop()) {
             self.begin_in_stop(state == StopState::Stopped);
         }
     }
 
-    fn look_at_blocked(&mut self) {
+    fn sample_blocked(&mut self) {
         let Some(mut begin) = self.sample_threads() else { return };
         // One that waits for work shows nothing of where it waits.
         begin.threads.retain(|_, it| it.state == ThreadState::Blocked && !it.stack.is_empty());
@@ -137,7 +137,7 @@ impl Session {
             let still = self.under_way.read().is_some_and(StopState::is_stop);
             if still {
                 counted.assume(reached);
-                self.look_at_blocked();
+                self.sample_blocked();
             }
             return;
         }
@@ -210,7 +210,7 @@ impl Session {
         let fact = inbox.windows.under_way(at, self.kernel.open_stop().as_ref())?;
         let mut facts = Facts::default();
         let window = Interval::new(fact.begin, fact.end_probe);
-        inbox.raw.look(window, |raw| self.keep(&raw, &mut facts));
+        inbox.raw.visit(window, |raw| self.keep(&raw, &mut facts));
         facts.cpu_users = inbox.runs.in_waits(window, &facts.slices);
         drop(inbox);
         self.fill(standing.as_ref(), window, &mut facts);

@@ -91,12 +91,12 @@ fn steps(mut step: impl FnMut() -> Step) -> Facts {
     while begun.elapsed() < LONG || (facts.log_lines.is_empty() && begun.elapsed() < PATIENCE / 2) {
         facts.append(step().facts);
     }
-    tell_rights();
+    print_rights();
     facts
 }
 
 /// Of this thread and of those that the recording has started; others are the test's own.
-fn tell_rights() {
+fn print_rights() {
     let adjusted = fs::read_to_string("/proc/self/oom_score_adj").unwrap();
     println!("\nfirst to go: {}", adjusted.trim());
     let own = fs::read_link("/proc/thread-self").unwrap();

@@ -212,21 +212,21 @@ fn neighbours(plan: Plan, groups: &MemoryGroups, pid: u32) -> Plan {
 /// What is in swap, where there is some.
 fn bring_back(plan: Plan, target: &Target<'_>) -> Plan {
     let Some(jvm) = target.jvm else { return plan };
-    let look = MemoryWatch::open(target.roots, jvm).ok().and_then(|mut it| it.look());
+    let sample = MemoryWatch::open(target.roots, jvm).ok().and_then(|mut it| it.sample());
     let plan = match target.situation.collector() {
         "zgc" => plan.note("the heap of ZGC is shared memory: what of it is in swap is not seen"),
         _ => plan,
     };
-    let Some(look) = look.filter(|it| it.swapped_bytes >= LITTLE_BYTES) else { return plan };
+    let Some(sample) = sample.filter(|it| it.swapped_bytes >= LITTLE_BYTES) else { return plan };
     let raised = target.wishes.group_limit_bytes.is_some();
-    let short = look.available_bytes < look.swapped_bytes && !(raised && look.of_group);
+    let short = sample.available_bytes < sample.swapped_bytes && !(raised && sample.of_group);
     let plan = match short {
         false => plan,
         true => plan.note(format!(
             "there is room for {} of {} that are in swap: {}",
-            text::memory(look.available_bytes),
-            text::memory(look.swapped_bytes),
-            match look.of_group {
+            text::memory(sample.available_bytes),
+            text::memory(sample.swapped_bytes),
+            match sample.of_group {
                 true => "the control group is at its limit, which --group-limit raises",
                 false => "the host has no more",
             },

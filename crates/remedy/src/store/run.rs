@@ -21,9 +21,9 @@ impl<'a, 'b> Run<'a, 'b> {
     pub(super) fn make(
         &mut self,
         change: &Change,
-        tell: &mut dyn FnMut(&str),
+        report: &mut dyn FnMut(&str),
     ) -> Result<bool, StoreError> {
-        self.store.make(self.plan.remedy, change, self.host, tell)
+        self.store.make(self.plan.remedy, change, self.host, report)
     }
 
     /// From now on the changes stay until they are taken back: all of them, or none.

@@ -3,7 +3,7 @@
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions",
 //! 2016, sections 3.3 and 3.4, has three switches, each with a measure of its own. Here each has two
 //! thresholds, and stays as it is for some rounds, so that none goes back and forth.
-use recorder::MemoryLook;
+use recorder::MemorySample;
 use std::time::Duration;
 
 /// One of the switches, a file below `/sys/kernel/mm/transparent_hugepage`.
@@ -69,8 +69,8 @@ impl Measured {
     /// Of two looks and the time between them.
     #[must_use]
     pub fn between(
-        before: &MemoryLook,
-        after: &MemoryLook,
+        before: &MemorySample,
+        after: &MemorySample,
         time: Duration,
         footprint_bytes: u64,
     ) -> Measured {
@@ -236,12 +236,12 @@ mod tests {
     #[test]
     fn memory_that_the_jvm_already_has_need_not_be_available() {
         let of = |available, resident| {
-            let look = MemoryLook {
+            let sample = MemorySample {
                 available_bytes: available,
                 resident_bytes: resident,
-                ..MemoryLook::default()
+                ..MemorySample::default()
             };
-            Measured::between(&look, &look, Duration::from_secs(2), 8 * GIB)
+            Measured::between(&sample, &sample, Duration::from_secs(2), 8 * GIB)
         };
         // Nothing of it is there yet: the paper's rule, with room above.
         check(Control::Enabled, &of(9 * GIB - 1, 0), (true, false));
@@ -274,13 +274,13 @@ mod tests {
 
     #[test]
     fn rates_are_those_of_the_time_between() {
-        let before = MemoryLook {
+        let before = MemorySample {
             scanned: 100,
             group_scanned: 0,
             khugepaged: Some(Duration::from_millis(10)),
-            ..MemoryLook::default()
+            ..MemorySample::default()
         };
-        let after = MemoryLook {
+        let after = MemorySample {
             scanned: 300,
             group_scanned: 3_000,
             khugepaged: Some(Duration::from_millis(310)),
@@ -289,7 +289,7 @@ mod tests {
         let measured = Measured::between(&before, &after, Duration::from_millis(1_500), 0);
         assert_eq!((measured.scanned_per_s, measured.khugepaged_permille), (2_000, 200));
         // It has just come back, with another id and no past.
-        let none = MemoryLook { khugepaged: None, ..before };
+        let none = MemorySample { khugepaged: None, ..before };
         let measured = Measured::between(&none, &after, Duration::from_secs(1), 0);
         assert_eq!(measured.khugepaged_permille, 0);
         let measured = Measured::between(&after, &before, Duration::ZERO, 0);

@@ -31,7 +31,7 @@ fn stop_after(rounds: usize, bench: &Bench) -> impl FnMut(&Round) {
 }
 
 /// Everything is fine.
-const FINE: MemoryLook = MemoryLook {
+const FINE: MemorySample = MemorySample {
     available_bytes: 100 * GIB,
     of_group: false,
     resident_bytes: GIB,
@@ -40,7 +40,7 @@ const FINE: MemoryLook = MemoryLook {
     group_scanned: 0,
     khugepaged: Some(Duration::ZERO),
 };
-const NO_MEMORY: MemoryLook = MemoryLook { available_bytes: 0, ..FINE };
+const NO_MEMORY: MemorySample = MemorySample { available_bytes: 0, ..FINE };
 
 impl Bench {
     /// `None` where this test cannot change the settings, and says so.
@@ -101,7 +101,7 @@ impl Drop for Bench {
 }
 
 /// What each round measures, over and over where there are more rounds.
-fn looks(all: &[MemoryLook]) -> impl FnMut() -> Option<MemoryLook> {
+fn samples(all: &[MemorySample]) -> impl FnMut() -> Option<MemorySample> {
     let mut all = all.iter().copied().cycle();
     move || all.next()
 }
@@ -113,7 +113,7 @@ fn short_memory_switches_huge_pages_off_and_the_end_switches_them_on() {
     let mut tuner = bench.start(&places, TUNING).unwrap();
     let mut seen = Vec::new();
     let mut stop = stop_after(2, &bench);
-    let outcome = tuner.run(&mut looks(&[NO_MEMORY]), &mut |round| {
+    let outcome = tuner.run(&mut samples(&[NO_MEMORY]), &mut |round| {
         seen.push((round.switched.clone(), bench.values()[0].clone()));
         stop(round);
     });
@@ -137,14 +137,14 @@ fn each_finer_switch_has_a_measure_of_its_own() {
     let places = bench.places();
     bench.set(Control::Defrag, "madvise");
     bench.set(Control::Khugepaged, "1");
-    let scanning = MemoryLook { scanned: 1_000_000, ..FINE };
-    let busy = MemoryLook { khugepaged: Some(Duration::from_secs(1)), ..FINE };
-    for (look, control) in [(scanning, Control::Defrag), (busy, Control::Khugepaged)] {
+    let scanning = MemorySample { scanned: 1_000_000, ..FINE };
+    let busy = MemorySample { khugepaged: Some(Duration::from_secs(1)), ..FINE };
+    for (sample, control) in [(scanning, Control::Defrag), (busy, Control::Khugepaged)] {
         bench.interrupt.store(false, Ordering::Relaxed);
         let mut tuner = bench.start(&places, TUNING).unwrap();
         let mut all = Vec::new();
         let mut stop = stop_after(1, &bench);
-        let outcome = tuner.run(&mut looks(&[FINE, look]), &mut |round| {
+        let outcome = tuner.run(&mut samples(&[FINE, sample]), &mut |round| {
             all.extend(round.switched.clone());
             stop(round);
         });
@@ -166,7 +166,7 @@ fn a_switch_that_somebody_else_has_set_is_left_alone() {
     let mut lost = Vec::new();
     let mut rounds = 0;
     let mut stop = stop_after(12, &bench);
-    let outcome = tuner.run(&mut looks(&[NO_MEMORY]), &mut |round| {
+    let outcome = tuner.run(&mut samples(&[NO_MEMORY]), &mut |round| {
         rounds += 1;
         if rounds == 2 {
             bench.set(Control::Enabled, other);
@@ -187,7 +187,7 @@ fn where_everything_was_taken_back_it_ends() {
     let Some(bench) = Bench::new() else { return };
     let places = bench.places();
     let mut tuner = bench.start(&places, TUNING).unwrap();
-    let outcome = tuner.run(&mut looks(&[NO_MEMORY]), &mut |round| {
+    let outcome = tuner.run(&mut samples(&[NO_MEMORY]), &mut |round| {
         if !round.switched.is_empty() {
             let undone = Store::open(&places).unwrap().undo(Which::All, &bench.host());
             assert_eq!(undone.put_back.len(), 1, "{undone:?}");
@@ -204,7 +204,7 @@ fn a_panic_takes_everything_back() {
     let places = bench.places();
     let panicked = std::panic::catch_unwind(AssertUnwindSafe(|| {
         let mut tuner = bench.start(&places, TUNING).unwrap();
-        let _ = tuner.run(&mut looks(&[NO_MEMORY]), &mut |_| {
+        let _ = tuner.run(&mut samples(&[NO_MEMORY]), &mut |_| {
             assert_eq!(bench.values()[0].as_deref(), Some("never"));
             panic!("on purpose");
         });
@@ -233,7 +233,7 @@ fn a_dry_run_changes_nothing() {
     let mut tuner = bench.start(&places, Tuning { dry_run: true, ..TUNING }).unwrap();
     let mut stop = stop_after(2, &bench);
     let mut first = None;
-    let outcome = tuner.run(&mut looks(&[NO_MEMORY]), &mut |round| {
+    let outcome = tuner.run(&mut samples(&[NO_MEMORY]), &mut |round| {
         first.get_or_insert_with(|| round.clone());
         stop(round);
     });

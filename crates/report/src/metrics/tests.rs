@@ -161,7 +161,7 @@ fn losses_are_counted_once_though_they_are_told_as_sums() {
     let mut jvm = metrics.jvm("", "app", "", NOW);
     for lost_events in [3, 3, 5] {
         let recorder_cpu = Duration::from_millis(250);
-        jvm.look(&Coverage { lost_events, recorder_cpu, ..Coverage::default() });
+        jvm.add_coverage(&Coverage { lost_events, recorder_cpu, ..Coverage::default() });
     }
     has(
         &lines(&metrics, Exposition::Prometheus),

@@ -107,7 +107,7 @@ pub(super) fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
     let statistics = &diagnosis.statistics;
     match statistics.all.count {
         0 if diagnosis.shares.is_some() => only_sums(diagnosis),
-        0 if !diagnosis.tells_of_pauses() => no_line_of_a_pause(diagnosis),
+        0 if !diagnosis.can_show_pauses() => no_line_of_a_pause(diagnosis),
         0 if words::is_recording(diagnosis) && diagnosis.coverage.end.is_empty() => {
             "No pause was seen until the recorder was killed.".to_owned()
         }

@@ -22,7 +22,7 @@ fn stalled(diagnosis: &Diagnosis) -> Option<String> {
             Duration::ZERO => String::new(),
             span => format!(", in {} of running time", duration(span)),
         };
-        let stopped = match diagnosis.tells_of_pauses() {
+        let stopped = match diagnosis.can_show_pauses() {
             true => format!("Stopped: {}.", duration(stopped)),
             false => "No line of the log shows a pause.".to_owned(),
         };

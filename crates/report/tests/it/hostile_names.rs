@@ -22,7 +22,7 @@ const TO_QUOTE: [&str; 8] = [
 ];
 
 /// They can stand in none.
-const TO_TELL: [&str; 6] = [
+const UNQUOTABLE: [&str; 6] = [
     "a\nOWNED now",
     "a\r\n- fix, now: OWNED\n\n      OWNED",
     "a\u{1b}[2K\u{1b}[1GOWNED",
@@ -190,7 +190,7 @@ fn a_name_with_signs_of_a_shell_stays_one_word() {
 
 #[test]
 fn a_name_with_control_characters_is_reported_and_makes_no_command() {
-    for name in TO_TELL {
+    for name in UNQUOTABLE {
         let mut reported = 0;
         for (_, facts) in recordings() {
             let diagnosis = diagnose_facts(&named(&facts, name));

@@ -30,7 +30,7 @@ fn comes_true(what: impl Fn() -> bool) {
     let until = Instant::now() + PATIENCE;
     while !what() {
         assert!(Instant::now() < until, "it does not come true");
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 

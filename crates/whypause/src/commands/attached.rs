@@ -118,7 +118,7 @@ pub(crate) fn attach(
     let backend = backend(jvm, options, collect.without_ebpf, console)?;
     // Only now: its thread has the rights that are left to this one.
     let code = names.as_ref().map(|_| CodeNames::start(&roots, jvm)).transpose()?;
-    recorder::let_go_of_program();
+    recorder::drop_program_pages();
     Ok((Attached { backend, names: names.unwrap_or_default(), code }, log))
 }
 
@@ -219,7 +219,7 @@ impl Announcement {
         Announcement { since: Instant::now(), done: quiet }
     }
 
-    pub(crate) fn look(&mut self, facts: &Facts, console: &Console) {
+    pub(crate) fn say_when_known(&mut self, facts: &Facts, console: &Console) {
         if let Some(coverage) = &facts.coverage
             && self.since.elapsed() >= TIME_TO_FIND_ALL
         {

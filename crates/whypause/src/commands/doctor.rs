@@ -27,7 +27,7 @@ use std::{
 };
 
 /// How long disks, quotas and writers are looked at.
-const LOOK: Duration = Duration::from_secs(1);
+const SURVEY_TIME: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &DoctorArgs, console: &Console) -> Result<Exit, Failure> {
     let accepted = accepted::all(&args.accepted, console)?;
@@ -106,10 +106,10 @@ fn of_recording(path: &Path, args: &DoctorArgs, accepted: &[Accepted]) -> Result
 fn of_host(args: &DoctorArgs, accepted: &[Accepted]) -> Result<Checkup, Failure> {
     let roots = Roots::default();
     let Found { jvms, unreadable, stuck } = chosen(args, &roots)?;
-    let looked = recorder::surveys(&roots, &jvms, LOOK);
+    let surveyed = recorder::surveys(&roots, &jvms, SURVEY_TIME);
     let without_answer_yet: Vec<&Jvm> =
-        jvms.iter().zip(&looked).filter(|(_, it)| it.is_none()).map(|(jvm, _)| jvm).collect();
-    let mut surveys: Vec<Survey> = looked.into_iter().flatten().collect();
+        jvms.iter().zip(&surveyed).filter(|(_, it)| it.is_none()).map(|(jvm, _)| jvm).collect();
+    let mut surveys: Vec<Survey> = surveyed.into_iter().flatten().collect();
     let host: HostFact = recorder::host_fact(&roots);
     let mut redactor = Redactor::new(args.redact, Some(&host.name));
     surveys.iter_mut().for_each(|it| redactor.survey(it));

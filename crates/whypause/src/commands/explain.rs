@@ -177,8 +177,8 @@ fn enough(diagnosis: &Diagnosis) -> Result<(), Failure> {
     ];
     let coverage = &diagnosis.coverage;
     let lacks = diagnosis.lacks_for_stops();
-    let log_tells = || lacks.is_none() && WINDOWS.iter().any(|source| coverage.has(*source));
-    if diagnosis.statistics.all.count > 0 || log_tells() {
+    let log_shows_stops = || lacks.is_none() && WINDOWS.iter().any(|source| coverage.has(*source));
+    if diagnosis.statistics.all.count > 0 || log_shows_stops() {
         return Ok(());
     }
     if lacks == Some(Source::StopState) {

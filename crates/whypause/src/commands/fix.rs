@@ -45,7 +45,7 @@ pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
         let message = format!("`{id}` cannot be derived from a log: --from lists what would help");
         return Err(Failure::input(message, "leave the remedy out, or name a JVM with -p"));
     }
-    let mut found = Found::look(args, remedy, console)?;
+    let mut found = Found::collect(args, remedy, console)?;
     if from_diagnosis {
         let Some(diagnosis) = diagnosed(args, &interrupt, console)? else {
             return Ok(Exit::Interrupted);
@@ -150,7 +150,7 @@ fn store(host: &Host<'_>, console: &Console) -> Result<Store, Failure> {
     let abandoned = remedy::tuner::take_back_abandoned(&places, host).map_err(failure)?;
     if !abandoned.is_empty() {
         console.say("an earlier thp-tuner was killed; its changes are undone");
-        undo::tell(&abandoned, console);
+        undo::say_undone(&abandoned, console);
     }
     let mut store = Store::open(&places).map_err(failure)?;
     let undone = store.undo(remedy::Which::Interrupted, host);
@@ -159,7 +159,7 @@ fn store(host: &Host<'_>, console: &Console) -> Result<Store, Failure> {
             true => "an earlier run was interrupted; its changes are undone",
             false => "an earlier run was interrupted; not all of its changes could be undone",
         });
-        undo::tell(&undone, console);
+        undo::say_undone(&undone, console);
     }
     Ok(store)
 }
@@ -266,7 +266,7 @@ fn refused(refusal: Refusal) -> Failure {
 /// Why a plan was not carried out, with what became of the changes that were made before it failed.
 fn rolled_back(error: StoreError, undone: &Undone, console: &Console) -> Failure {
     let (left, failed) = (undone.left.clone(), undone.failed.clone());
-    undo::tell(&Undone { left, failed, ..Undone::default() }, console);
+    undo::say_undone(&Undone { left, failed, ..Undone::default() }, console);
     let hint = match (undone.failed.is_empty(), undone.put_back.is_empty()) {
         (false, _) => {
             "not all changes made before it are undone; `whypause fix --undo` tries again"

@@ -171,8 +171,8 @@ impl Recorder<'_> {
         let mut troubled = false;
         let end = loop {
             let mut step = session.step();
-            self.announcement.look(&step.facts, self.console);
-            self.progress.look(&step.facts, begun.elapsed());
+            self.announcement.say_when_known(&step.facts, self.console);
+            self.progress.update(&step.facts, begun.elapsed());
             self.redactor.facts(&mut step.facts);
             self.writer.send(step.facts);
             if let Some(trouble) = self.writer.trouble().filter(|_| !troubled) {
@@ -261,7 +261,7 @@ impl Progress {
         Progress { bar, duration, shown: Duration::ZERO, stops: 0, longest: Duration::ZERO }
     }
 
-    fn look(&mut self, facts: &Facts, elapsed: Duration) {
+    fn update(&mut self, facts: &Facts, elapsed: Duration) {
         self.count(facts);
         if elapsed < self.shown + PROGRESS_EVERY {
             return;

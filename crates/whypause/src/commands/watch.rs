@@ -16,7 +16,7 @@ use crate::{
     interrupt::Interrupt,
     target,
 };
-use printer::{Printer, Told, sentence};
+use printer::{Printer, Subscribers, sentence};
 use published::Published;
 use recorder::{Duties, Jvm, Options, Roots, SafepointLog};
 use report::Redactor;
@@ -167,17 +167,17 @@ impl Watch<'_> {
         if !args.all {
             self.begin_page(name.clone());
         }
-        let told = Told {
+        let subscribers = Subscribers {
             label: args.all.then_some(name),
             metrics: self.published.jvm(&main, (jvm.pid, jvm.uid), redactor),
             live: self.published.live().cloned(),
         };
-        let mut printer = Printer::start(args.over, args.zone.clone(), *console, told)?;
+        let mut printer = Printer::start(args.over, args.zone.clone(), *console, subscribers)?;
         let mut hung = None;
         let end = loop {
             let mut step = session.step();
             redactor.facts(&mut step.facts);
-            announcement.look(&step.facts, console);
+            announcement.say_when_known(&step.facts, console);
             printer.send(step.facts);
             let since = session.stopped_since();
             if since != hung

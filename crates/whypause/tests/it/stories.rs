@@ -61,7 +61,7 @@ impl Answer {
     }
 
     #[track_caller]
-    fn tells(&self, id: &str, part: &str) {
+    fn says_of(&self, id: &str, part: &str) {
         let text = self.cause(id).to_string();
         assert!(text.contains(part), "{part:?} is not in {text}");
     }
@@ -103,8 +103,8 @@ fn a_stop_that_was_nothing_but_reaching_it() {
     assert_eq!(answer.causes(), ["slow-time-to-safepoint", "stop-beyond-gc"]);
     answer.check(2, 51_748_224_300, 51_748_224_300);
     assert_eq!(answer.time_ns("slow-time-to-safepoint"), 37_557_962_400 + 14_186_384_100);
-    answer.tells("slow-time-to-safepoint", "37.56 s, 37.558 s (99.99 %)");
-    answer.tells("slow-time-to-safepoint", "or the VM thread itself waited");
+    answer.says_of("slow-time-to-safepoint", "37.56 s, 37.558 s (99.99 %)");
+    answer.says_of("slow-time-to-safepoint", "or the VM thread itself waited");
     // Its log is in memory.
     answer.suspects("slow-time-to-safepoint", &["hsperfdata-write-blocked", "late-java-thread"]);
     assert_eq!(answer.0["gc"]["pauses"]["count"], 0, "no collection is made up");
@@ -127,7 +127,7 @@ fn a_collection_that_did_not_run_for_15_seconds() {
     assert_eq!(answer.causes()[0], "inverted-parallelism");
     answer.check(3, 15_510_000_000, 15_050_000_000);
     assert_eq!(answer.time_ns("inverted-parallelism"), 15_050_000_000);
-    answer.tells("inverted-parallelism", "so 15.05 s of 15.35 s (98 %) were not work");
+    answer.says_of("inverted-parallelism", "so 15.05 s of 15.35 s (98 %) were not work");
     let reported = explain(&testdata("stories/a13-blocked-collection"), "text");
     assert!(reported.contains("whypause record -p PID"), "{reported}");
 }
@@ -136,7 +136,7 @@ fn a_collection_that_did_not_run_for_15_seconds() {
 fn seconds_every_two_hours() {
     let answer = story("a14-every-two-hours");
     assert_eq!(answer.causes()[0], "slow-time-to-safepoint");
-    answer.tells(
+    answer.says_of(
         "slow-time-to-safepoint",
         "every 2 h 00 min, 5 times: check what the host does then",
     );
@@ -149,8 +149,8 @@ fn twenty_minutes_of_computing_are_no_wait() {
     let answer = story("a16-cpu-bound-collection");
     assert_eq!(answer.causes(), ["gc-work"]);
     answer.check(1, 1_221_623_012_800, 0);
-    answer.tells("gc-work", "9.6 CPUs busy on average of 10 GC threads");
-    answer.tells("gc-work", "at most 43.6 s of it was waiting for a disk");
+    answer.says_of("gc-work", "9.6 CPUs busy on average of 10 GC threads");
+    answer.says_of("gc-work", "at most 43.6 s of it was waiting for a disk");
     assert!(answer.verdict().contains("the collector computing"), "{}", answer.verdict());
 }
 
@@ -160,7 +160,7 @@ fn pauses_that_an_application_noticed_and_no_collection_explains() {
     assert_eq!(answer.causes(), ["hiccup-without-gc"]);
     answer.check(6, 2_256_000_000, 2_256_000_000);
     assert_eq!(answer.0["pauses"]["max_ns"], 444_000_000);
-    answer.tells("hiccup-without-gc", "No safepoint needs to be involved");
+    answer.says_of("hiccup-without-gc", "No safepoint needs to be involved");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn a_stop_that_was_a_write_to_the_gc_log() {
     let answer = story("a28-paper-write");
     assert_eq!(answer.causes()[0], "stop-beyond-gc");
     answer.check(2, 1_594_627_100 + 171_477_000, 1_594_627_100 - 122_771_300 + 171_477_000);
-    answer.tells("stop-beyond-gc", "of the longest, 1.595 s, 1.472 s (92 %)");
+    answer.says_of("stop-beyond-gc", "of the longest, 1.595 s, 1.472 s (92 %)");
     answer.suspects("stop-beyond-gc", &["gc-log-write-blocked"]);
 }
 
@@ -220,9 +220,9 @@ fn a_slow_reference_phase_that_shrank_eden() {
     let answer = story("espresso-eden-shrunk");
     assert_eq!(answer.causes(), ["reference-processing", "gc-work", "eden-shrunk"]);
     assert_eq!(answer.time_ns("reference-processing"), 101_300_000);
-    answer.tells("eden-shrunk", "101 ms instead of 4 ms, and eden fell from 2.8 GiB to 216 MiB");
-    answer.tells("eden-shrunk", "-XX:G1NewSizePercent=40");
-    answer.tells("eden-shrunk", "-XX:+ParallelRefProcEnabled");
+    answer.says_of("eden-shrunk", "101 ms instead of 4 ms, and eden fell from 2.8 GiB to 216 MiB");
+    answer.says_of("eden-shrunk", "-XX:G1NewSizePercent=40");
+    answer.says_of("eden-shrunk", "-XX:+ParallelRefProcEnabled");
 }
 
 #[test]
@@ -230,8 +230,8 @@ fn a_promotion_that_failed_with_a_third_of_the_generation_free() {
     let answer = story("espresso-fragmentation");
     assert_eq!(answer.causes()[0], "promotion-failure");
     assert_eq!(answer.time_ns("promotion-failure"), 2_800_000_000);
-    answer.tells("promotion-failure", "fragmented");
-    answer.tells("promotion-failure", "-XX:+UseG1GC");
+    answer.says_of("promotion-failure", "fragmented");
+    answer.says_of("promotion-failure", "-XX:+UseG1GC");
     assert!(!answer.cause("promotion-failure").to_string().contains("-Xmx"));
 }
 

@@ -28,7 +28,7 @@ fn check_mapped(device: u64, inode: u64, expected: &str) {
     let mut catalogue = Catalogue::new(&process(root.path()), 7).unwrap();
     catalogue.want(Wanted::Mapped(FileKey { device, inode }));
     let facts: Vec<String> = catalogue
-        .look()
+        .find_mapped()
         .iter()
         .map(|it| format!("{} {} {} {}", it.path, it.file_system, it.device_name, it.mapped))
         .collect();
@@ -73,7 +73,7 @@ fn the_layer_that_has_the_page_tells_which_file_of_an_overlay_it_is() {
     std::fs::write(root.path().join("7/maps"), maps).unwrap();
     let mut catalogue = Catalogue::new(&roots, 7).unwrap();
     catalogue.want(Wanted::Mapped(key));
-    let facts = catalogue.look();
+    let facts = catalogue.find_mapped();
     let paths: Vec<&str> = facts.iter().map(|it| it.path.as_str()).collect();
     assert_eq!(paths, ["/over/b"]);
 }
@@ -84,7 +84,7 @@ fn a_file_that_is_mapped_stays_mapped() {
     let mut catalogue = Catalogue::new(&process(root.path()), 7).unwrap();
     let key = FileKey { device: rustix::fs::makedev(7, 1), inode: 12 };
     catalogue.want(Wanted::Mapped(key));
-    catalogue.look();
+    catalogue.find_mapped();
     let fact = catalogue.want(Wanted::Open(key, "/data/index".into()));
     assert_eq!(fact.map(|it| it.mapped), Some(true));
 }

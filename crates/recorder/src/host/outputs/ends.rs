@@ -73,7 +73,7 @@ fn terminal(name: String, found: &Behind) -> Option<End> {
     let hidden = "a terminal that is a device has no process at its other end".into();
     let kind = OutputKind::Terminal;
     let known = TERMINALS.contains(&major);
-    known.then_some(End { kind, name, number: 0, target: Target::Nobody, hidden })
+    known.then_some(End { kind, name, number: 0, target: Target::None, hidden })
 }
 
 #[cfg(test)]

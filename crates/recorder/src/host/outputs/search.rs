@@ -16,7 +16,7 @@ pub(super) enum Target {
     /// The upper end of a pseudo-terminal, by its number.
     Terminal { number: u64 },
     /// There is none, or it cannot be known.
-    Nobody,
+    None,
 }
 
 /// What a search brought.
@@ -38,7 +38,7 @@ const MAX_ANCESTORS: usize = 8;
 /// Compares the descriptors of all processes with `targets`.
 pub(super) fn search(roots: &Roots, jvm: u32, targets: &[Target]) -> Found {
     let mut found = Found::default();
-    if targets.iter().all(|it| *it == Target::Nobody) {
+    if targets.iter().all(|it| *it == Target::None) {
         return found;
     }
     let begun = clocks::thread_cpu();
@@ -88,7 +88,7 @@ const MAKES_TERMINALS: [&str; 2] = ["/dev/ptmx", "/dev/pts/ptmx"];
 impl Target {
     fn is(&self, dir: &ProcessDir, fd: u32, link: &str) -> bool {
         match self {
-            Target::Nobody => false,
+            Target::None => false,
             Target::Link { link: wanted, reads } => {
                 link == wanted && (!reads || opened_for_reading(&fdinfo(dir, fd)))
             }
@@ -150,7 +150,7 @@ mod tests {
     #[track_caller]
     fn check(root: &Path, target: Target, expected: &[u32]) -> Found {
         let roots = Roots { proc: root.into(), sys: root.into() };
-        let found = search(&roots, 7, &[Target::Nobody, target]);
+        let found = search(&roots, 7, &[Target::None, target]);
         let pids: Vec<u32> = found.holders.iter().map(|it| it.1).collect();
         assert_eq!(pids, expected);
         assert!(found.holders.iter().all(|it| it.0 == 1));

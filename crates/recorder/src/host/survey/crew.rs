@@ -1,5 +1,5 @@
 //! The first look at several JVMs, by a few threads: one whose files never answer holds up one of them.
-use super::Looked;
+use super::Inspection;
 use crate::host::{Roots, jvm::Jvm};
 use std::{
     sync::{
@@ -18,29 +18,29 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Looks at each of them; `None` where that took too long. Who waits for a file then goes on waiting,
 /// and is left behind.
-pub(super) fn look(roots: &Roots, jvms: &[Jvm]) -> Vec<Option<Looked>> {
+pub(super) fn inspect(roots: &Roots, jvms: &[Jvm]) -> Vec<Option<Inspection>> {
     each(jvms, {
         let roots = roots.clone();
-        move |jvm| Looked::at(&roots, jvm)
+        move |jvm| Inspection::at(&roots, jvm)
     })
 }
 
-fn each<T, L>(all: &[T], look: impl Fn(&T) -> L + Send + Sync + 'static) -> Vec<Option<L>>
+fn each<T, L>(all: &[T], inspect: impl Fn(&T) -> L + Send + Sync + 'static) -> Vec<Option<L>>
 where
     T: Clone + Send + Sync + 'static,
     L: Send + 'static,
 {
-    let shared = Arc::new((all.to_vec(), look, AtomicUsize::new(0)));
-    let (tell, reported) = channel();
+    let shared = Arc::new((all.to_vec(), inspect, AtomicUsize::new(0)));
+    let (sender, reported) = channel();
     for _ in 0..THREADS.min(all.len()) {
-        let (shared, tell): (_, Sender<(usize, L)>) = (shared.clone(), tell.clone());
+        let (shared, sender): (_, Sender<(usize, L)>) = (shared.clone(), sender.clone());
         let work = move || {
-            let (all, look, next) = &*shared;
+            let (all, inspect, next) = &*shared;
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(it) = all.get(at) else { break };
                 // Nobody may wait for it any more.
-                if tell.send((at, look(it))).is_err() {
+                if sender.send((at, inspect(it))).is_err() {
                     break;
                 }
             }
@@ -48,12 +48,12 @@ where
         // Where no thread can be started nothing is reported, as where none answers.
         let _ = thread::Builder::new().name("survey".into()).spawn(work);
     }
-    drop(tell);
-    let mut looked: Vec<Option<L>> = all.iter().map(|_| None).collect();
+    drop(sender);
+    let mut inspected: Vec<Option<L>> = all.iter().map(|_| None).collect();
     while let Ok((at, it)) = reported.recv_timeout(PATIENCE) {
-        looked[at] = Some(it);
+        inspected[at] = Some(it);
     }
-    looked
+    inspected
 }
 
 #[cfg(test)]
@@ -64,14 +64,14 @@ mod tests {
     #[test]
     fn one_that_never_answers_costs_its_own_answer_alone() {
         let begun = Instant::now();
-        let look = |n: &u32| match n {
+        let inspect = |n: &u32| match n {
             3 => {
                 std::thread::sleep(Duration::from_secs(20));
                 0
             }
             n => n * 2,
         };
-        let found = each(&[1, 2, 3, 4, 5, 6, 7, 8], look);
+        let found = each(&[1, 2, 3, 4, 5, 6, 7, 8], inspect);
         let expected = [Some(2), Some(4), None, Some(8), Some(10), Some(12), Some(14), Some(16)];
         assert_eq!(found, expected);
         assert!(begun.elapsed() < Duration::from_secs(10));

@@ -19,11 +19,11 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Lines of the log that descriptor `fd` of the JVM is open on; `None` where they do not come in time, or
 /// cannot be read.
 pub(super) fn lines(roots: &Roots, pid: u32, fd: u32) -> Option<Vec<LogLine>> {
-    let (tell, reported) = channel();
+    let (sender, reported) = channel();
     let roots = roots.clone();
     let read = move || {
         // Nobody may wait for it any more.
-        let _ = tell.send(ProcessDir::open(&roots, pid).and_then(|dir| read(dir.open_fd(fd)?)));
+        let _ = sender.send(ProcessDir::open(&roots, pid).and_then(|dir| read(dir.open_fd(fd)?)));
     };
     thread::Builder::new().name("gc-log".into()).spawn(read).ok()?;
     reported.recv_timeout(PATIENCE).ok()?.ok()

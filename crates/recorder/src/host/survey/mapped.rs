@@ -30,7 +30,7 @@ struct Deleted {
 
 impl Mapped {
     /// Reads all mappings. What was found until an error counts.
-    pub(super) fn look(&mut self, dir: &ProcessDir) -> io::Result<()> {
+    pub(super) fn read(&mut self, dir: &ProcessDir) -> io::Result<()> {
         maps::each(dir, &mut |mapping| {
             self.see(mapping);
             ControlFlow::Continue(())

@@ -238,7 +238,7 @@ fn of_processes_that_cannot_be_read_it_is_said_which_and_why() {
         }
         let mut writers = new_writers(root.path());
         scan(&mut writers, 1);
-        writers.unreadable.told().unwrap_or_default()
+        writers.unreadable.message().unwrap_or_default()
     };
     assert_eq!(unreadable(&[]), "");
     let why = "Is a directory (os error 21)";

@@ -40,9 +40,9 @@ pub(super) fn unreported(
     }
     let early =
         early.into_iter().flat_map(|it| it.threads.iter().map(|(tid, was)| (it.at, tid, was)));
-    for (looked, tid, before) in early {
+    for (sampled, tid, before) in early {
         // What it did when it was looked at it did until it first ran.
-        if let Some(known) = known.get(tid).filter(|it| it.start > looked) {
+        if let Some(known) = known.get(tid).filter(|it| it.start > sampled) {
             add(*tid, before, window.start, known.start.min(window.end));
         }
     }
@@ -63,12 +63,12 @@ pub(super) fn until_first(
         let at = first.entry(it.tid).or_insert(it.interval.start);
         *at = it.interval.start.min(*at);
     }
-    let looked = begin.at;
+    let sampled = begin.at;
     let seen = begin.threads.extract_if(.., |tid, _| end.is_some() || first.contains_key(tid));
     let known = seen.filter_map(|(tid, was)| {
         let until = first.get(&tid).copied().or(end)?;
         // Otherwise it had run before it was looked at.
-        (until > looked).then(|| (tid, was, Interval::new(since, until)))
+        (until > sampled).then(|| (tid, was, Interval::new(since, until)))
     });
     known.collect()
 }
@@ -161,15 +161,15 @@ mod tests {
             let threads = [(2, standing(ThreadState::Blocked, 3))].into();
             let mut begin = Snapshot { at: MonoTime(12), threads };
             let slices: Vec<_> = slices.iter().map(|it| slice(it.0, it.1, it.2)).collect();
-            let mut told = || {
+            let mut reported = || {
                 let found = until_first(&mut begin, MonoTime(10), &slices, end.map(MonoTime));
                 let text = |it: &(u32, Standing, Interval)| {
                     format!("{} {}-{}", it.1.state.id(), it.2.start.0, it.2.end.0)
                 };
                 found.iter().map(text).collect::<String>()
             };
-            assert_eq!(told(), expected);
-            assert_eq!(told(), "", "it is told once");
+            assert_eq!(reported(), expected);
+            assert_eq!(reported(), "", "it is reported once");
         };
         check(&[(2, 50, 60)], None, "blocked 10-50");
         check(&[(2, 70, 80), (2, 50, 60)], None, "blocked 10-50");

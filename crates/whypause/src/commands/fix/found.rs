@@ -8,7 +8,7 @@ use remedy::{Plan, Remedy, Target, Wishes};
 use std::time::Duration;
 
 /// How long it is looked who writes: whoever fills a file and then syncs it is seen only at its begin.
-const LOOK: Duration = Duration::from_secs(10);
+const WATCH_TIME: Duration = Duration::from_secs(10);
 
 /// What was found.
 pub(super) struct Found {
@@ -21,7 +21,7 @@ pub(super) struct Found {
 
 impl Found {
     /// Looks at the JVM that was named; for a remedy that is about no JVM, at none.
-    pub(super) fn look(
+    pub(super) fn collect(
         args: &FixArgs,
         remedy: &Remedy,
         console: &Console,
@@ -124,10 +124,10 @@ impl Found {
 
 /// Who writes, for some seconds.
 fn writers(roots: &Roots, jvm: &Jvm, console: &Console) -> Vec<WriterFact> {
-    console.say(&format!("watching which processes write, for {}", report::duration(LOOK)));
+    console.say(&format!("watching which processes write, for {}", report::duration(WATCH_TIME)));
     let mut sources = HostSources::start_writers(roots, jvm);
     let (mut facts, mut coverage) = (Facts::default(), Coverage::default());
-    std::thread::sleep(LOOK);
+    std::thread::sleep(WATCH_TIME);
     sources.take(&mut facts, &mut coverage);
     sources.stop(&mut facts, &mut coverage);
     facts.writers

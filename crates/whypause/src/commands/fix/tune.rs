@@ -45,7 +45,7 @@ pub(super) fn run(
     let started = Tuner::start(host, &places, tuning, on, &mut |undone| {
         if !undone.is_empty() {
             console.say("an earlier thp-tuner was killed; its changes are undone");
-            undo::tell(undone, console);
+            undo::say_undone(undone, console);
         }
     });
     let mut tuner = started.map_err(not_started)?;
@@ -56,8 +56,8 @@ pub(super) fn run(
     console
         .say(&format!("tuning huge pages for {main} (pid {pid}) every {period}; Ctrl-C ends it"));
     let mut written = Ok(());
-    let outcome = tuner.run(&mut || watch.look(), &mut |round| {
-        tell(round, args.dry_run, console);
+    let outcome = tuner.run(&mut || watch.sample(), &mut |round| {
+        say_round(round, args.dry_run, console);
         // Where no process reads the lines any more it goes on: it was not started for them.
         if written.is_ok() {
             written = print(round, args.format, console);
@@ -76,7 +76,7 @@ pub(super) fn run(
         Outcome::TakenBack => "everything was undone by `whypause fix --undo`: stopped",
         Outcome::NothingLeft => "every setting was changed by someone else: stopped",
     });
-    undo::tell(&undone, console);
+    undo::say_undone(&undone, console);
     Ok(Exit::Fine)
 }
 
@@ -93,7 +93,7 @@ fn not_started(error: TunerError) -> Failure {
 }
 
 /// What was done, for people.
-fn tell(round: &Round, is_dry: bool, console: &Console) {
+fn say_round(round: &Round, is_dry: bool, console: &Console) {
     let would = if is_dry { "would change " } else { "" };
     for it in &round.switched {
         let (name, from, to, why) = (it.control.name(), &it.from, &it.to, &it.why);

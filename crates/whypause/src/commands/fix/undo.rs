@@ -48,7 +48,7 @@ pub(super) fn run(
     }
     let any = store.entries().any(|it| meant(&it));
     let undone = store.undo(which, &host);
-    tell(&undone, console);
+    say_undone(&undone, console);
     if undone.is_empty() {
         console.say(if any { "everything is already as before" } else { "nothing to undo" });
     }
@@ -62,7 +62,7 @@ pub(super) fn run(
 }
 
 /// Says what became of taking back.
-pub(super) fn tell(undone: &Undone, console: &Console) {
+pub(super) fn say_undone(undone: &Undone, console: &Console) {
     for (what, all) in [
         ("undone", &undone.put_back),
         ("left as it is", &undone.left),

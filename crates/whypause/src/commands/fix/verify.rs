@@ -21,7 +21,7 @@ const SETTLE: Duration = Duration::from_secs(2);
 /// How much longer than asked a recording may take to begin and end.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How soon the end is noticed.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A recording that goes away with this value.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Temporary {
                     format!("recording did not end within {}", report::duration(time + PATIENCE));
                 return Err(Failure::input(message, ""));
             }
-            std::thread::sleep(LOOK_EVERY);
+            std::thread::sleep(POLL_INTERVAL);
         };
         let said = String::from_utf8_lossy(&running.stderr()).into_owned();
         if !status.success() {
@@ -110,7 +110,7 @@ pub(super) fn after(
 fn settle(interrupt: &Interrupt) {
     let begun = Instant::now();
     while begun.elapsed() < SETTLE && !interrupt.came() {
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 

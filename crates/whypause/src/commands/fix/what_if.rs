@@ -49,7 +49,7 @@ pub(super) fn run(
         console.say("the quota is no limit here: nothing is throttled in the model");
         return Ok(Exit::Fine);
     };
-    tell(args, &found, asked.as_ref(), console)?;
+    print(args, &found, asked.as_ref(), console)?;
     // A running JVM keeps its GC threads.
     let chosen = asked.as_ref().or(found.without_restart()).or(found.advice());
     let Some(chosen) = chosen.filter(|_| args.jvm.is_given()) else {
@@ -72,7 +72,7 @@ fn asked(args: &FixArgs, today: CpuLimits) -> Option<CpuLimits> {
     })
 }
 
-fn tell(
+fn print(
     args: &FixArgs,
     found: &WhatIf,
     asked: Option<&Tried>,
@@ -93,7 +93,7 @@ fn plan(
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Exit, Failure> {
-    let found = Found::look(args, remedy, console)?;
+    let found = Found::collect(args, remedy, console)?;
     let plan = || found.plan_with(remedy, args, Some(*limits), interrupt);
     if args.apply {
         return apply(args, &found, remedy, &plan, interrupt, console);

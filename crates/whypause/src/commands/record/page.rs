@@ -73,7 +73,7 @@ fn is_possible(file: &Path) -> Result<(), Failure> {
 /// As of a recording, but for what could be done about it.
 fn refused(error: &RecordingError) -> Failure {
     let hint = match error {
-        RecordingError::UnsafeWay { .. } => {
+        RecordingError::UnsafePath { .. } => {
             "name a file in a directory that only you and root can change, from `/` down"
         }
         RecordingError::Permission { .. } => "name a file in a directory that you may write to",

@@ -24,11 +24,11 @@ use std::{
 /// So many of those that are left out are named,
 const MOST_NAMES: usize = 5;
 /// and so often at most.
-const TELL_EVERY: Duration = Duration::from_secs(60);
+const LEFT_OUT_INTERVAL: Duration = Duration::from_secs(60);
 /// How often JVMs are searched.
 const SEARCH_EVERY: Duration = Duration::from_secs(2);
 /// How often it is looked whether somebody wants an end.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// A JVM that is younger may be a compiler, or print its version, and be gone before it is attached to.
 const SETTLED: Duration = Duration::from_secs(2);
 
@@ -61,7 +61,7 @@ struct Tried<'scope> {
     /// Of those that are watched.
     places: Places,
     /// Those for which there was no room when that was told, and when.
-    told: Option<(Vec<Key>, Instant)>,
+    said: Option<(Vec<Key>, Instant)>,
 }
 
 pub(super) fn watch_all(watch: &Watch<'_>) -> Result<Exit, Failure> {
@@ -83,8 +83,8 @@ pub(super) fn watch_all(watch: &Watch<'_>) -> Result<Exit, Failure> {
             if let Some(end) = watch.end() {
                 break end;
             }
-            if let Ok(jvms) = found.recv_timeout(LOOK_EVERY) {
-                tried.look(watch, scope, jvms);
+            if let Ok(jvms) = found.recv_timeout(POLL_INTERVAL) {
+                tried.watch_new(watch, scope, jvms);
             }
         }
     });
@@ -105,14 +105,14 @@ fn allow_descriptors() {
 
 /// Hands over all JVMs, again and again.
 fn search(watch: &Watch<'_>, sender: SyncSender<Vec<Jvm>>) {
-    if let Err(error) = recorder::keep_only_looking() {
+    if let Err(error) = recorder::keep_search_rights() {
         watch.console.say(&format!("the search for JVMs could not give up its rights: {error}"));
     }
     let roots = Roots::default();
     let mut next = Instant::now();
     while watch.end().is_none() {
         if Instant::now() < next {
-            thread::sleep(LOOK_EVERY);
+            thread::sleep(POLL_INTERVAL);
             continue;
         }
         next = Instant::now() + SEARCH_EVERY;
@@ -130,7 +130,7 @@ fn search(watch: &Watch<'_>, sender: SyncSender<Vec<Jvm>>) {
 
 impl<'scope> Tried<'scope> {
     /// Watches those that are new, as many as there are places for.
-    fn look<'env>(
+    fn watch_new<'env>(
         &mut self,
         watch: &'env Watch<'env>,
         scope: &'scope Scope<'scope, 'env>,
@@ -161,7 +161,7 @@ impl<'scope> Tried<'scope> {
             self.jvms.insert(key, One { thread: started.ok(), stop });
         }
         watch.published.left_out(left_out.len());
-        self.tell(watch, &left_out);
+        self.say_left_out(watch, &left_out);
     }
 
     /// Frees the places of those that are watched no more. One that could not be watched is not tried again
@@ -178,17 +178,17 @@ impl<'scope> Tried<'scope> {
     }
 
     /// Says which JVMs are left out, when that has changed.
-    fn tell(&mut self, watch: &Watch<'_>, left_out: &[Jvm]) {
+    fn say_left_out(&mut self, watch: &Watch<'_>, left_out: &[Jvm]) {
         let keys: Vec<Key> = left_out.iter().map(key).collect();
-        let is_news = match &self.told {
+        let is_news = match &self.said {
             None => !keys.is_empty(),
-            Some((told, at)) => *told != keys && at.elapsed() >= TELL_EVERY,
+            Some((said, at)) => *said != keys && at.elapsed() >= LEFT_OUT_INTERVAL,
         };
         if !is_news {
             return;
         }
         watch.console.say(&words_of(left_out));
-        self.told = (!keys.is_empty()).then(|| (keys, Instant::now()));
+        self.said = (!keys.is_empty()).then(|| (keys, Instant::now()));
     }
 }
 

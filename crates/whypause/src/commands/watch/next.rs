@@ -20,7 +20,7 @@ use std::{
 };
 
 /// How often it is looked whether the other program has ended, or somebody wants an end.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long the other program may take to end when it is asked to: it may have to ask its JVM.
 const END_PATIENCE: Duration = Duration::from_secs(30);
 
@@ -43,14 +43,14 @@ pub(super) fn watch_each(watch: &Watch<'_>) -> Result<Exit, Failure> {
 
 /// What the process does that waits for a JVM.
 pub(super) fn find(watch: &Watch<'_>) -> Result<Exit, Failure> {
-    recorder::keep_only_looking()?;
-    let tell = |why: &JvmError| {
+    recorder::keep_search_rights()?;
+    let say = |why: &JvmError| {
         target::waiting(why).iter().for_each(|it| watch.console.say(it));
         if let Some(live) = watch.published.live() {
             live.end(&clean(&why.to_string()), true);
         }
     };
-    if let Some(jvm) = target::awaited(&watch.args.jvm, || watch.end().is_some(), tell)? {
+    if let Some(jvm) = target::awaited(&watch.args.jvm, || watch.end().is_some(), say)? {
         watch.console.print(&format!("{}\n", jvm.pid))?;
     }
     Ok(Exit::Fine)
@@ -90,7 +90,7 @@ fn started(mut command: Command, part: Part) -> Result<Running, spawn::Error> {
 fn finish(watch: &Watch<'_>, running: &mut Running) -> Result<i32, Failure> {
     let failed = |error: spawn::Error| Failure::input(error.to_string(), "");
     let status = loop {
-        if let Some(status) = running.ends_within(LOOK_EVERY).map_err(failed)? {
+        if let Some(status) = running.ends_within(POLL_INTERVAL).map_err(failed)? {
             break Some(status);
         }
         if watch.end().is_some() {

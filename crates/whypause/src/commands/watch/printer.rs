@@ -40,7 +40,7 @@ enum Batch {
 
 /// Who else is told of pauses.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct Subscribers {
     /// Before each line, where there are several JVMs.
     pub(super) label: Option<String>,
     pub(super) metrics: Option<JvmMetrics>,
@@ -63,13 +63,13 @@ impl Printer {
         over: Duration,
         zone: ZoneArgs,
         console: Console,
-        told: Told,
+        subscribers: Subscribers,
     ) -> Result<Printer, Failure> {
         let (sender, receiver) = sync_channel(QUEUE_BATCHES);
-        let form = Form::new(zone, console, told.label.clone());
+        let form = Form::new(zone, console, subscribers.label.clone());
         let thread = thread::Builder::new()
-            .name("whypause-tell".into())
-            .spawn(move || work(&receiver, over, form, told))?;
+            .name("whypause-print".into())
+            .spawn(move || work(&receiver, over, form, subscribers))?;
         Ok(Printer { sender, thread, kept: Facts::default(), lost: 0 })
     }
 
@@ -127,26 +127,26 @@ fn work(
     receiver: &Receiver<Batch>,
     over: Duration,
     mut form: Form,
-    told: Told,
+    subscribers: Subscribers,
 ) -> Result<Counted, Failure> {
     // On Linux this is the calling thread's own. Without it all works, only less politely.
-    let nice = if told.live.is_some() { NICE_SERVED } else { NICE };
+    let nice = if subscribers.live.is_some() { NICE_SERVED } else { NICE };
     let _ = rustix::process::setpriority_process(None, nice);
-    let Told { label, mut metrics, live } = told;
+    let Subscribers { label, mut metrics, live } = subscribers;
     let mut window = Window::new(over, metrics.is_some());
     let mut printed = Counted::default();
     loop {
         let end = match next(receiver, window.due()) {
             Ok(Batch::Final(facts)) => {
-                form.look(&facts);
+                form.take_zone(&facts);
                 if let (Some(metrics), Some(coverage)) = (&mut metrics, &facts.coverage) {
-                    metrics.look(coverage);
+                    metrics.add_coverage(coverage);
                 }
                 window.add(*facts, recorder::now());
                 false
             }
             Ok(Batch::UnderWay(facts)) => {
-                form.look(&facts);
+                form.take_zone(&facts);
                 let diagnosis = window.under_way(*facts);
                 for it in diagnosis.pauses.iter().filter(|it| it.pause.cut.end) {
                     let options = form.heading(&diagnosis)?;
@@ -221,7 +221,7 @@ impl Form {
     }
 
     /// Takes the zone of the GC log from its first date.
-    fn look(&mut self, facts: &Facts) {
+    fn take_zone(&mut self, facts: &Facts) {
         if self.chosen.is_none() && self.log_offset_min.is_none() {
             self.log_offset_min = log_offset_min(facts);
         }

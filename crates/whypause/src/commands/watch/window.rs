@@ -2,10 +2,10 @@
 //! here.
 use diagnose::{Diagnosis, PauseKind};
 use recording::{Facts, Interval, MonoTime, SafepointFact, Source, SourceState, ThreadState};
+use reported::Reported;
 use std::{collections::BTreeSet, time::Duration};
-use told::Told;
 
-mod told;
+mod reported;
 
 /// How much is kept: what the writers to a disk did in the 10 s before a pause, and then some.
 const KEPT: Duration = Duration::from_secs(30);
@@ -47,7 +47,7 @@ pub(crate) struct Window {
     /// Short ones that were not counted yet, and when they were last.
     short: Vec<SafepointFact>,
     counted: MonoTime,
-    told: Told,
+    reported: Reported,
     /// Whether a line of the log told of a stop.
     log_knows_stops: bool,
     /// When the first log line came since the log was last looked at.
@@ -75,7 +75,7 @@ impl Window {
             waiting: Vec::new(),
             short: Vec::new(),
             counted: MonoTime::default(),
-            told: Told::default(),
+            reported: Reported::default(),
             log_knows_stops: false,
             lines_since: None,
             pruned: MonoTime::default(),
@@ -111,7 +111,7 @@ impl Window {
     pub(crate) fn due(&self) -> Option<MonoTime> {
         self.facts.coverage.as_ref()?;
         let waiting = self.waiting.iter().map(|it| it.due);
-        let log = self.lines_since.filter(|_| self.log_tells()).map(|it| it + PATIENCE);
+        let log = self.lines_since.filter(|_| self.reports_by_log()).map(|it| it + PATIENCE);
         let short = (!self.short.is_empty()).then(|| self.counted + SHORT_EVERY);
         waiting.chain(log).chain(short).min()
     }
@@ -124,7 +124,7 @@ impl Window {
             return Vec::new();
         }
         let mut reported = Vec::new();
-        let by_log = self.log_tells();
+        let by_log = self.reports_by_log();
         if by_log && self.lines_since.is_some_and(|it| it + PATIENCE <= now) {
             self.lines_since = None;
             reported.push(self.diagnose_log());
@@ -199,7 +199,7 @@ impl Window {
             coverage: all.coverage.clone(),
             ..Facts::default()
         });
-        diagnosis.pauses.retain(|it| self.told.by_others(&it.pause));
+        diagnosis.pauses.retain(|it| self.reported.by_others(&it.pause));
         Some(diagnosis)
     }
 
@@ -217,7 +217,7 @@ impl Window {
 
     /// Whether pauses are told by the log: where nothing else knows them, and where it knows them
     /// better than the JVM's counters do.
-    fn log_tells(&self) -> bool {
+    fn reports_by_log(&self) -> bool {
         !self.has_probes() && (!self.counts_stops() || self.log_knows_stops)
     }
 
@@ -231,10 +231,10 @@ impl Window {
             facts.log_lines.retain(|_| !is_part);
         }
         let mut diagnosis = diagnose::diagnose_facts(&facts);
-        let told = &mut self.told;
+        let reported = &mut self.reported;
         diagnosis
             .pauses
-            .retain(|it| it.pause.kind != PauseKind::Hiccup && told.by_others(&it.pause));
+            .retain(|it| it.pause.kind != PauseKind::Hiccup && reported.by_others(&it.pause));
         diagnosis
     }
 
@@ -293,11 +293,11 @@ impl Window {
     fn diagnose_log(&mut self) -> Diagnosis {
         self.facts.drop_replaced();
         let mut diagnosis = diagnose::diagnose_facts(&self.facts);
-        let (told, over, all) = (&mut self.told, self.over, self.all);
-        told.begin_reading();
+        let (reported, over, all) = (&mut self.reported, self.over, self.all);
+        reported.begin_reading();
         diagnosis
             .pauses
-            .retain_mut(|it| (all || it.pause.duration >= over) && told.by_log(&mut it.pause));
+            .retain_mut(|it| (all || it.pause.duration >= over) && reported.by_log(&mut it.pause));
         diagnosis
     }
 

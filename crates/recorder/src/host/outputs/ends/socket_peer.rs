@@ -30,7 +30,7 @@ fn unix(dir: &ProcessDir, inode: u64) -> End {
         Ok(peer) => {
             (Target::Link { link: format!("socket:[{peer}]"), reads: false }, String::new())
         }
-        Err(why) => (Target::Nobody, why),
+        Err(why) => (Target::None, why),
     };
     let name = format!("socket:[{inode}]");
     End { kind: OutputKind::UnixSocket, name, number: inode, target, hidden }
@@ -119,7 +119,7 @@ fn tcp(dir: &ProcessDir, inode: u64) -> Option<End> {
                 let link = format!("socket:[{}]", peer.inode);
                 (Target::Link { link, reads: false }, String::new())
             }
-            None => (Target::Nobody, "the other end is not on this host".into()),
+            None => (Target::None, "the other end is not on this host".into()),
         };
         Some(End { kind: OutputKind::TcpSocket, name, number: inode, target, hidden })
     })

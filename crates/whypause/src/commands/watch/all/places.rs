@@ -129,7 +129,7 @@ mod tests {
         }
 
         /// One round: who was told to go in the last one has gone.
-        fn look(&mut self) {
+        fn round(&mut self) {
             for jvm in std::mem::take(&mut self.going) {
                 self.watched.retain(|it| *it != jvm);
                 self.places.free(jvm);
@@ -145,10 +145,10 @@ mod tests {
         /// How many of each user are watched after three rounds, the last of which changes nothing.
         #[track_caller]
         fn check(&mut self, wanted: [usize; 3]) {
-            self.look();
-            self.look();
+            self.round();
+            self.round();
             let before = self.watched.clone();
-            self.look();
+            self.round();
             assert_eq!((&before, &self.going), (&self.watched, &vec![]), "it settles");
             let of = |uid| {
                 let theirs = self.jvms.iter().filter(|it| it.account == Account::User(uid));
@@ -211,7 +211,7 @@ mod tests {
     fn the_newest_gives_way_and_only_one_for_each_that_comes() {
         let mut host = Host::default();
         host.start(1, 64);
-        host.look();
+        host.round();
         host.start(2, 1);
         let wanted = [Guest { jvm: (65, 1), account: Account::User(2) }];
         let given = |watch: &[u32], stop: &[u32]| {

@@ -33,20 +33,20 @@ const COUNTERS: &[Source] = &[Source::SafepointCounters, Source::ThreadSamples, 
 
 /// Batches of facts, each with the time at which it came, into a window of all stops; the begins of those
 /// that are told, rounded to 10 ms, in the order in which they are.
-fn told(batches: Vec<(u64, Facts)>) -> Vec<u64> {
+fn reported_starts(batches: Vec<(u64, Facts)>) -> Vec<u64> {
     let mut window = Window::new(Duration::from_millis(5), true);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let mut take = |window: &mut Window, now: MonoTime| {
         let diagnoses = window.ended(now).into_iter().chain(window.short(now));
         let pauses = diagnoses.flat_map(|it| it.pauses);
-        told.extend(pauses.map(|it| (it.pause.start_ns + 5_000_000) / 10_000_000 * 10));
+        reported.extend(pauses.map(|it| (it.pause.start_ns + 5_000_000) / 10_000_000 * 10));
     };
     for (now, facts) in batches {
         window.add(facts, at(now));
         take(&mut window, at(now));
     }
     take(&mut window, MonoTime(u64::MAX));
-    told
+    reported
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn lines_that_come_before_it_is_known_that_there_are_probes() {
     let first = Facts { log_lines: lines(&begins, 5), ..Facts::default() };
     let second =
         Facts { safepoints: stops(&begins), coverage: coverage(PROBES), ..Facts::default() };
-    assert_eq!(told(vec![(1_200, first), (1_800, second)]), begins);
+    assert_eq!(reported_starts(vec![(1_200, first), (1_800, second)]), begins);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn probes_that_come_late() {
         ..Facts::default()
     };
     let batches = vec![(1_200, first), (1_800, Facts::default()), (2_100, second)];
-    assert_eq!(told(batches), all);
+    assert_eq!(reported_starts(batches), all);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn stops_that_counters_tell_until_the_log_does() {
         // The lines of what counters told come only now.
         let second = Facts { log_lines: lines(&all, late_ms), ..of_counters(&all[3..]) };
         let batches = vec![(1_200, first), (1_700, Facts::default()), (2_160, second)];
-        assert_eq!(told(batches).len(), all.len(), "{late_ms}");
+        assert_eq!(reported_starts(batches).len(), all.len(), "{late_ms}");
     }
 }
 
@@ -104,7 +104,7 @@ fn stops_of_one_length_in_the_log_are_each_told() {
     };
     let second = Facts { log_lines: lines(&after, 1), ..Facts::default() };
     let batches = vec![(1_200, first), (1_800, Facts::default()), (1_900, second)];
-    assert_eq!(told(batches), [1_000, 1_040, 1_100, 1_150, 1_200]);
+    assert_eq!(reported_starts(batches), [1_000, 1_040, 1_100, 1_150, 1_200]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_log_that_was_silent_for_long_goes_on_telling() {
         // Its line comes after what counters wait for.
         (later + 100, Facts { log_lines: lines(&[later - 600], 700), ..Facts::default() }),
     ];
-    assert_eq!(told(batches).len(), 2);
+    assert_eq!(reported_starts(batches).len(), 2);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_stop_that_the_begin_or_the_end_of_the_watch_cuts_tells_no_other_again() {
             coverage: coverage(PROBES),
             ..Facts::default()
         };
-        assert_eq!(told(vec![(1_200, facts)]), begins, "{at_begin} {at_end}");
+        assert_eq!(reported_starts(vec![(1_200, facts)]), begins, "{at_begin} {at_end}");
     }
 }
 

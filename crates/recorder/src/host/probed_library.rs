@@ -44,7 +44,7 @@ impl ProbedLibrary {
     }
 
     /// A process that does not respond and has the library mapped, or may have: its id and name.
-    pub(crate) fn in_the_way(&self) -> Option<(u32, String)> {
+    pub(crate) fn blocker(&self) -> Option<(u32, String)> {
         let pid =
             pids(&self.roots).unwrap_or_default().into_iter().find(|pid| self.is_kept_by(*pid));
         pid.map(|pid| {

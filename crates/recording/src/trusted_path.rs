@@ -28,7 +28,7 @@ const MAX_LINKS: u32 = 40;
 ///
 /// # Errors
 ///
-/// [`RecordingError::UnsafeWay`] where somebody else can change a directory on the way,
+/// [`RecordingError::UnsafePath`] where somebody else can change a directory on the way,
 /// [`RecordingError::NoSuchDirectory`], [`RecordingError::Permission`], [`RecordingError::Io`].
 pub(crate) fn parent(path: &Path) -> Result<(OwnedFd, OsString), RecordingError> {
     let failed = |error: io::Error| RecordingError::io(path, "find", error);
@@ -180,7 +180,7 @@ impl<'a> Walk<'a> {
     }
 
     fn refuse(&self, why: &'static str, above: &Path) -> Result<(), RecordingError> {
-        Err(RecordingError::UnsafeWay { path: self.asked.into(), why, above: above.into() })
+        Err(RecordingError::UnsafePath { path: self.asked.into(), why, above: above.into() })
     }
 }
 

@@ -6,13 +6,13 @@ use recording::Facts;
 /// is in one stop, and an account has a segment for it and one beside it; a file that says that
 /// thousands of stops were at once would ask for thousands of times its size, and for the time to
 /// look at it.
-pub(crate) struct Room {
+pub(crate) struct SegmentBudget {
     segments: usize,
     /// Pauses left out for want of room.
     pub(crate) left_out: u64,
 }
 
-impl Room {
+impl SegmentBudget {
     /// Segments that any recording may have.
     const LEAST: usize = 1 << 16;
     /// Segments for each slice or piece of kernel work.
@@ -20,11 +20,11 @@ impl Room {
     /// Segments for each stop in addition to those of its slices: two phases of five states.
     const OF_STOP: usize = 10;
 
-    pub(crate) fn new(facts: &Facts) -> Room {
-        let slices = (facts.slices.len() + facts.kernel_work.len()) * Room::OF_SLICE;
+    pub(crate) fn new(facts: &Facts) -> SegmentBudget {
+        let slices = (facts.slices.len() + facts.kernel_work.len()) * SegmentBudget::OF_SLICE;
         // Of the lines of a log few are pauses.
-        let stops = facts.safepoints.len() * Room::OF_STOP + facts.log_line_count();
-        Room { segments: Room::LEAST + slices + stops, left_out: 0 }
+        let stops = facts.safepoints.len() * SegmentBudget::OF_STOP + facts.log_line_count();
+        SegmentBudget { segments: SegmentBudget::LEAST + slices + stops, left_out: 0 }
     }
 
     /// A pause for which there is no room.

@@ -6,7 +6,7 @@ use crate::{
 
 impl Writer {
     /// Counts rows whose files were removed. What comes goes into new ones.
-    pub(super) fn look_for_removed(&mut self) {
+    pub(super) fn count_removed(&mut self) {
         for live in &mut self.live {
             if let Some(rows) = live.as_ref().and_then(SegmentWriter::removed_rows) {
                 self.lost.removed += rows;
@@ -33,8 +33,8 @@ impl Writer {
     }
 
     /// Writes the row of coverage once more if it does not say all yet.
-    pub(super) fn tell_losses(&mut self) -> Result<(), RecordingError> {
-        self.look_for_removed();
+    pub(super) fn write_losses(&mut self) -> Result<(), RecordingError> {
+        self.count_removed();
         // Who was never told of sources is told of rows neither.
         let is_reported = self.coverage.is_none() || self.manifest() == self.reported_written;
         if self.lost == self.reported && is_reported {
@@ -47,7 +47,7 @@ impl Writer {
         if self.lost == self.reported {
             return Ok(());
         }
-        self.tell_in_reserve().or_else(|_| {
+        self.write_in_reserve().or_else(|_| {
             // The last that can be tried: what was kept is free for whoever writes.
             self.reserve = None;
             self.write(&facts).or(first)
@@ -55,7 +55,7 @@ impl Writer {
     }
 
     /// Writes the row of coverage into space that was kept for it.
-    pub(super) fn tell_in_reserve(&mut self) -> Result<(), RecordingError> {
+    pub(super) fn write_in_reserve(&mut self) -> Result<(), RecordingError> {
         let Some(mut reserve) = self.reserve.take() else {
             return Ok(());
         };

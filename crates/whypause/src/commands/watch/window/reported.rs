@@ -16,7 +16,7 @@ const LENGTHS: (Duration, u32) = (Duration::from_millis(2), 10);
 
 /// What was told.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Reported {
     /// By the log.
     by_log: VecDeque<OfLog>,
     /// Which reading of the log goes on, and behind which of `by_log` its next pause is looked for.
@@ -38,7 +38,7 @@ struct OfLog {
     seen: u64,
 }
 
-impl Told {
+impl Reported {
     /// The log is read again from the begin of what is kept of it.
     pub(super) fn begin_reading(&mut self) {
         self.reading = (self.reading.0 + 1, 0);
@@ -49,7 +49,7 @@ impl Told {
         let is_new = self.log_until_ns <= middle_ns(it);
         if is_new {
             self.others_until_ns = self.others_until_ns.max(end_ns(it));
-            let is_old = |told: &Pause| told.start_ns + START_UNCERTAINTY_NS < it.start_ns;
+            let is_old = |reported: &Pause| reported.start_ns + START_UNCERTAINTY_NS < it.start_ns;
             while self.by_others.front().is_some_and(is_old) {
                 self.by_others.pop_front();
             }
@@ -63,7 +63,7 @@ impl Told {
     pub(super) fn by_log(&mut self, it: &mut Pause) -> bool {
         if it.kind == PauseKind::Hiccup {
             // It grows while it is told.
-            let is_new = !self.hiccups.iter().any(|told| overlap(told, it));
+            let is_new = !self.hiccups.iter().any(|reported| overlap(reported, it));
             if is_new {
                 push(&mut self.hiccups, it.clone());
             }
@@ -74,7 +74,7 @@ impl Told {
         }
         // What is compared with the next reading of the log is what this reading said.
         push(&mut self.by_log, OfLog { pause: it.clone(), seen: self.reading.0 });
-        if let Some(at) = self.by_others.iter().position(|told| same_stop(told, it)) {
+        if let Some(at) = self.by_others.iter().position(|reported| same_stop(reported, it)) {
             self.by_others.remove(at);
             return false;
         }
@@ -91,7 +91,7 @@ impl Told {
     /// Whether an earlier reading of the log had this pause. Both are in the order of the log.
     fn was_read(&mut self, it: &Pause) -> bool {
         let (reading, next) = self.reading;
-        let is_it = |told: &OfLog| told.seen != reading && same_lines(&told.pause, it);
+        let is_it = |reported: &OfLog| reported.seen != reading && same_lines(&reported.pause, it);
         let behind = self.by_log.iter().skip(next).position(is_it).map(|at| next + at);
         let Some(at) = behind.or_else(|| self.by_log.iter().position(is_it)) else { return false };
         self.by_log[at].seen = reading;
@@ -108,11 +108,12 @@ fn same_lines(a: &Pause, b: &Pause) -> bool {
 }
 
 /// Whether a pause of the log is this stop, which something else told.
-fn same_stop(told: &Pause, of_log: &Pause) -> bool {
+fn same_stop(reported: &Pause, of_log: &Pause) -> bool {
     let (least, part) = LENGTHS;
-    let unsure = least.max(told.duration / part);
-    let starts = told.start_ns.saturating_sub(EARLY_NS)..=told.start_ns.saturating_add(LATE_NS);
-    told.duration.abs_diff(of_log.duration) <= unsure && starts.contains(&of_log.start_ns)
+    let unsure = least.max(reported.duration / part);
+    let starts =
+        reported.start_ns.saturating_sub(EARLY_NS)..=reported.start_ns.saturating_add(LATE_NS);
+    reported.duration.abs_diff(of_log.duration) <= unsure && starts.contains(&of_log.start_ns)
 }
 
 fn overlap(a: &Pause, b: &Pause) -> bool {
@@ -128,8 +129,8 @@ fn end_ns(it: &Pause) -> u64 {
     it.start_ns.saturating_add(length)
 }
 
-fn push<T>(told: &mut VecDeque<T>, it: T) {
-    told.push_back(it);
-    let too_many = told.len().saturating_sub(MOST);
-    told.drain(..too_many);
+fn push<T>(reported: &mut VecDeque<T>, it: T) {
+    reported.push_back(it);
+    let too_many = reported.len().saturating_sub(MOST);
+    reported.drain(..too_many);
 }

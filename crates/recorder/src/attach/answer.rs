@@ -7,15 +7,15 @@ const MOST_SENTENCE: usize = 256;
 const MOST_NAME: usize = 512;
 
 /// An answer whose first line was 0, for success. It is kept as what it was read as, and not as a text.
-pub(super) struct Told(String);
+pub(super) struct Answer(String);
 
-impl Told {
+impl Answer {
     /// # Errors
     /// [`ConnectionError::Refused`] with a sentence of the answer, where its first line is another number.
-    pub(super) fn read(answer: &str) -> Result<Told, ConnectionError> {
+    pub(super) fn read(answer: &str) -> Result<Answer, ConnectionError> {
         let (code, text) = answer.split_once('\n').unwrap_or((answer, ""));
         match code {
-            "0" => Ok(Told(text.to_owned())),
+            "0" => Ok(Answer(text.to_owned())),
             _ => Err(refusal(if text.trim().is_empty() { code } else { text })),
         }
     }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     fn refused(answer: &str) -> String {
-        match Told::read(answer).and_then(|it| it.nothing_else()) {
+        match Answer::read(answer).and_then(|it| it.nothing_else()) {
             Err(ConnectionError::Refused(why)) => why,
             other => panic!("{other:?}"),
         }
@@ -67,19 +67,19 @@ mod tests {
 
     #[test]
     fn an_answer_begins_with_its_success() {
-        let told = Told::read("0\nhello\nworld\n").unwrap();
-        assert_eq!(told.read_as(str::to_owned), "hello\nworld\n");
+        let answer = Answer::read("0\nhello\nworld\n").unwrap();
+        assert_eq!(answer.read_as(str::to_owned), "hello\nworld\n");
         assert_eq!(
             refused("1\njava.lang.IllegalArgumentException: Unknown\nat x\n"),
             "java.lang.IllegalArgumentException: Unknown"
         );
-        assert!(Told::read("").is_err());
+        assert!(Answer::read("").is_err());
     }
 
     #[test]
     fn what_was_not_understood_is_no_success() {
         for fine in ["0\n", "0\nCommand executed successfully\n"] {
-            assert_eq!(Told::read(fine).unwrap().nothing_else(), Ok(()));
+            assert_eq!(Answer::read(fine).unwrap().nothing_else(), Ok(()));
         }
         assert_eq!(refused("0\nInvalid output\nmore\n"), "Invalid output");
     }

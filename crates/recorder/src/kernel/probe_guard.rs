@@ -33,7 +33,7 @@ const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 /// How long the end of the last one waits for the process, which has nothing left to do mostly.
 const LAST_PATIENCE: Duration = Duration::from_secs(1);
 /// How often is looked again while somebody is in the way.
-const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 const KIND: Kind =
     Kind { name: c"whypause-probes", rights: Some(READING_PROCESSES), ends: Ends::WhenDone };
@@ -74,20 +74,20 @@ impl Running {
 
 /// What the process keeps for one recording.
 #[derive(Debug)]
-pub(super) struct Keeper {
+pub(super) struct ProbeGuard {
     running: Arc<Running>,
     number: u32,
     /// Closed at its other end when the probes are gone, or the process is.
     gone: OwnedFd,
 }
 
-impl Keeper {
+impl ProbeGuard {
     /// Has probes of this library kept, of which there is none yet. A process is started where none
     /// runs: it is a copy of this one, so this is to be done while this one is small.
     ///
     /// # Errors
     /// Where no process can be started.
-    pub(super) fn start(library: &ProbedLibrary) -> io::Result<Keeper> {
+    pub(super) fn start(library: &ProbedLibrary) -> io::Result<ProbeGuard> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let (gone, closed) = pipe_with(PipeFlags::CLOEXEC)?;
         let begin = Message::Begin(number, library.key());
@@ -95,12 +95,12 @@ impl Keeper {
         let running = known.upgrade().filter(|it| &it.roots == library.roots());
         // One that somebody has killed is replaced.
         if let Some(running) = running.filter(|it| it.send(&begin, Some(&closed)).is_ok()) {
-            return Ok(Keeper { running, number, gone });
+            return Ok(ProbeGuard { running, number, gone });
         }
         let running = Arc::new(Running::start(library.roots())?);
         running.send(&begin, Some(&closed))?;
         *known = Arc::downgrade(&running);
-        Ok(Keeper { running, number, gone })
+        Ok(ProbeGuard { running, number, gone })
     }
 
     /// Hands over a descriptor of a probe.
@@ -113,7 +113,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for ProbeGuard {
     fn drop(&mut self) {
         if self.running.send(&Message::End(self.number), None).is_ok() {
             // Where that takes longer, it goes on without us.
@@ -187,7 +187,7 @@ fn keep(channel: &Channel, roots: &Roots) {
         let pending = all.values().any(|it| it.ended);
         if pending && !channel.is_ready(Duration::ZERO) {
             close(&mut all, roots);
-            if all.values().any(|it| it.ended) && !channel.is_ready(BETWEEN_LOOKS) {
+            if all.values().any(|it| it.ended) && !channel.is_ready(RETRY_INTERVAL) {
                 continue;
             }
         }
@@ -199,7 +199,7 @@ fn keep(channel: &Channel, roots: &Roots) {
     all.values_mut().for_each(|it| it.ended = true);
     close(&mut all, roots);
     while !all.is_empty() {
-        sleep(BETWEEN_LOOKS);
+        sleep(RETRY_INTERVAL);
         close(&mut all, roots);
     }
 }
@@ -228,11 +228,9 @@ fn take(all: &mut BTreeMap<u32, Kept>, message: Option<Message>, with: Option<Ow
 fn close(all: &mut BTreeMap<u32, Kept>, roots: &Roots) {
     let to_go = |it: &Kept| it.ended && !it.probes.is_empty();
     let ended: BTreeSet<FileKey> = all.values().filter(|it| to_go(it)).map(|it| it.key).collect();
-    let in_the_way: BTreeSet<FileKey> = ended
-        .into_iter()
-        .filter(|it| ProbedLibrary::at(roots, *it).in_the_way().is_some())
-        .collect();
-    all.retain(|_, it| !it.ended || to_go(it) && in_the_way.contains(&it.key));
+    let blocked: BTreeSet<FileKey> =
+        ended.into_iter().filter(|it| ProbedLibrary::at(roots, *it).blocker().is_some()).collect();
+    all.retain(|_, it| !it.ended || to_go(it) && blocked.contains(&it.key));
 }
 
 #[cfg(test)]
@@ -254,7 +252,7 @@ mod tests {
     }
 
     /// Stands for a recording: its probe is one end of a pipe, of which this is the other one.
-    fn recording(keeper: &Keeper) -> OwnedFd {
+    fn recording(keeper: &ProbeGuard) -> OwnedFd {
         let (end, probe) = pipe_with(PipeFlags::CLOEXEC).unwrap();
         keeper.running.send(&Message::Probe(keeper.number), Some(&probe)).unwrap();
         end
@@ -265,10 +263,10 @@ mod tests {
         matches!(poll(&mut [PollFd::new(end, PollFlags::empty())], Some(&now)), Ok(1..))
     }
 
-    fn keeper() -> Keeper {
+    fn keeper() -> ProbeGuard {
         // A library that nobody has mapped.
         let key = FileKey { device: u64::MAX, inode: 1 };
-        Keeper::start(&ProbedLibrary::at(&Roots::default(), key)).unwrap()
+        ProbeGuard::start(&ProbedLibrary::at(&Roots::default(), key)).unwrap()
     }
 
     #[test]
