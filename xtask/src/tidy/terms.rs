@@ -103,7 +103,8 @@ const IN_COMMENTS: [(&str, &str); 10] = [
 ];
 
 /// Crates and other folders whose doc comments are read.
-const READ: [&str; 10] = [
+const READ: [&str; 12] = [
+    "crates/diagnose/",
     "crates/gclog/",
     "crates/keeper/",
     "crates/logset/",
@@ -112,6 +113,7 @@ const READ: [&str; 10] = [
     "crates/serve/",
     "crates/spawn/",
     "crates/testing/",
+    "crates/whypause/",
     "suite/",
     "xtask/",
 ];
