@@ -15,7 +15,7 @@ const PERIOD: Duration = Duration::from_millis(50);
 /// How often it is looked at what they computed, which reads all of `/proc`.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// After so long without news it is said what is running.
+/// After this time without news the running jobs are printed.
 const SAY: Duration = Duration::from_secs(30);
 
 /// The steps there are: what is missing comes before, in `scripts/test.sh`.
@@ -26,7 +26,7 @@ const STEPS: u32 = 3;
 pub(crate) struct Lanes<'a> {
     arguments: &'a Arguments,
     times: &'a mut Times,
-    /// So many jobs at once that take no more than CPU time, which they leave to the one that has the host.
+    /// Number of jobs at once that take no more than CPU time, which they leave to the one that has the host.
     cpus: usize,
     step: u32,
 }

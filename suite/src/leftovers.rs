@@ -72,8 +72,8 @@ pub(crate) fn things() -> BTreeSet<String> {
     found
 }
 
-/// Whether a file of this name in a folder for everybody is of ours: of a JVM that is gone, and so was
-/// ended by somebody who attached to it, or with our name.
+/// Whether a file of this name in a shared folder is of ours: of a JVM that is gone (a process that attached
+/// to it had ended it), or with our name.
 fn is_ours(name: &str) -> bool {
     let of = [".java_pid", ".attach_pid"].into_iter().find_map(|it| name.strip_prefix(it));
     match of {
@@ -107,7 +107,7 @@ fn is_empty(folder: &Path) -> bool {
     })
 }
 
-/// Control groups of the lab and of tests, down to so many levels.
+/// Control groups of the lab and of tests, down to this many levels.
 fn groups(folder: &Path, levels: u32, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if !entry.file_type().is_ok_and(|it| it.is_dir()) {

@@ -30,8 +30,9 @@ const SHARE_NOTHING: [&str; 18] = [
     "xtask (program)",
 ];
 
-/// The test program in which pauses are made and told apart: whatever else has the CPUs makes some, too. Beside
-/// a browser and a build of the Java libraries, or beside the lints, it did not hold its bars.
+/// The test program in which pauses are made and their causes separated: any other load on the CPUs makes
+/// some, too. Beside a browser and a build of the Java libraries, or beside the lints, it did not
+/// hold its bars.
 const ALONE: &str = "whypause scenarios";
 
 /// What differs on arm64: registers, the numbers of system calls, and how a child is made. The rest is
@@ -78,7 +79,7 @@ fn may_have_examples(folder: &Path) -> bool {
     !manifest.lines().any(|it| it.trim() == "doctest = false")
 }
 
-/// Each job so many times; all of them once, then all of them again.
+/// Each job this many times; all of them once, then all of them again.
 fn repeated(jobs: Vec<Job>, times: u32) -> Vec<Job> {
     let named = |job: &Job, time| match time {
         1 => job.clone(),

@@ -192,11 +192,11 @@ impl<'a> Segment<'a> {
         self.role != ThreadRole::Java && self.is_at_work()
     }
 
-    /// Whether it works, as far as anybody can tell: it runs, or it waits for another thread so
+    /// Whether it works, as far as is known: it runs, or it waits for another thread so
     /// briefly that it is part of the work.
     ///
-    /// A long wait for a thread that nothing saw is nobody's work and stays unattributed. Totals
-    /// know no single waits; what they call waiting is the VM thread waiting for its workers.
+    /// A long unobserved wait for a thread is not counted as work and stays unattributed. Totals
+    /// have no single waits; what they call waiting is the VM thread waiting for its workers.
     pub(crate) fn is_at_work(&self) -> bool {
         let briefly =
             || self.interval.duration() < LONG_WAIT || self.certainty == Certainty::Inferred;
@@ -208,7 +208,7 @@ impl<'a> Segment<'a> {
     }
 }
 
-/// The share of `amount` of `whole` that falls upon `part`, where nobody knows when it was.
+/// The share of `amount` of `whole` that falls upon `part`, where its distribution is unknown.
 pub(crate) fn share(amount: Duration, part: Interval, whole: Interval) -> Duration {
     if amount.is_zero() || part == whole {
         return amount;

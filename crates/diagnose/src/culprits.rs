@@ -1,7 +1,8 @@
 //! Who did it: evidence of who used what a thread waited for, who of them is named, and in which words.
 //!
-//! One rule for all of them: an innocent is worse than nobody. Who is named used that resource, while or
-//! just before it was waited for, and enough of it to be the reason.
+//! One rule for all of them: no culprit is better than a wrong one. A process that is named used
+//! that resource,
+//! while or just before it was waited for, and enough of it to be the reason.
 mod cpu;
 mod memory;
 mod place;

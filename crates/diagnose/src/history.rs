@@ -91,7 +91,7 @@ impl History {
         })
     }
 
-    /// Adds how a collection compares with others of its log, as far as can be told by now.
+    /// Adds how a collection compares with the earlier ones of its log.
     pub(crate) fn compare(&self, collection: &mut Collection) {
         let Collection { gc, around } = collection;
         if gc.duration >= usual::MIN_BEYOND {
@@ -117,12 +117,12 @@ impl History {
         self.stalls.add(stall.duration);
     }
 
-    /// CMS told of its free lists.
+    /// A line of CMS about its free lists.
     pub(crate) fn free_space(&mut self, free: &FreeSpace) {
         self.failures.free_space(free);
     }
 
-    /// The JVM told of itself.
+    /// A line of the JVM about itself.
     pub(crate) fn fact(&mut self, fact: &InitFact) {
         self.jvm.fact(fact);
     }

@@ -5,7 +5,7 @@
 //!
 //! Assumptions: what has to be done stays the same, and so does the order of collections; the work of
 //! a collection is divided evenly among its threads, however many; the application does as much
-//! between two stops as it did, on as many CPUs at once as it used while nobody throttled it, and
+//! between two stops as it did, on as many CPUs at once as it used while it was not throttled, and
 //! waits in between for as long as it did; no other process wants the CPUs.
 pub mod bandwidth;
 mod demand;
@@ -34,7 +34,7 @@ impl WhatIf {
 
 /// What has to end at least, in percent, so that it is a remedy.
 const ENOUGH_PERCENT: u64 = 98;
-/// Quotas are tried in steps of so many thousandths of a CPU.
+/// Quotas are tried in steps of this, in thousandths of a CPU.
 const STEP: u64 = 100;
 /// A quota that is smaller by as much is worth another number of threads.
 const WORTH_THREADS: u64 = 100;
@@ -69,7 +69,7 @@ pub fn what_if(demand: &Demand) -> Option<WhatIf> {
     Some(WhatIf { today, measured: demand.measured(), predicted, tried, best })
 }
 
-/// What is to be advised: what costs nobody anything first, then what takes the least CPU time.
+/// The advice: first what has no cost for other processes, then what takes the least CPU time.
 /// Fewer threads that make the stops longer than they are are no remedy.
 fn best(tried: &[Tried], today: &Predicted) -> Option<usize> {
     let ends = |it: &&Tried| it.ended_percent >= ENOUGH_PERCENT;

@@ -1,8 +1,8 @@
 //! Lines as the JVM wrote them: what terminals, editors and pasting add is taken off once, before
 //! anything looks at a line.
 //!
-//! Blanks and returns at the end, a byte order mark, escape sequences of colours; and where several
-//! lines stand in one, because a return or nothing at all was put between them, they are told apart.
+//! Trailing blanks and carriage returns, a byte order mark, and escape sequences of colours are removed;
+//! several lines joined into one, by a carriage return or by nothing at all, are separated.
 use crate::{
     dates::Dates,
     stamp::Stamp,
@@ -41,7 +41,7 @@ pub(crate) fn is_dirty(text: &[u8]) -> bool {
     memchr2(b'\r', 0x1b, text).is_some()
 }
 
-/// So many bytes the compiler looks at in one step.
+/// Number of bytes that the compiler compares in one step.
 const STEP: usize = 16;
 
 /// Whether the message of a decorated line may have escape sequences, or may be several: whether

@@ -43,8 +43,8 @@ pub struct LineCounts {
     /// How often a line was of another process than the one before, and that process had written
     /// before: JVMs that write to one place at once.
     pub jvm_turns: u64,
-    /// Collections whose ends are not in the log: cut short, or shortened by somebody. Their lines
-    /// are among those used; how long they took is not known.
+    /// Collections whose ends are not in the log, because it was cut short or edited. Their lines
+    /// are among those used; their durations are unknown.
     pub unfinished: u64,
     /// The most that the parts of one of them took.
     pub unfinished_least: Duration,

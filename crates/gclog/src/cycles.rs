@@ -1,7 +1,7 @@
 //! Concurrent cycles that have begun and not ended.
 //!
 //! G1 and ZGC write a line for the begin and the end of a cycle. Those of CMS and Shenandoah are
-//! told from their first and last phases.
+//! recognized by their first and last phases.
 use crate::{
     ConcurrentCycle, CycleEdge, CycleScope, GcEvent, GcKind, Stamp, Transition,
     scan::name,

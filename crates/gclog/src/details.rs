@@ -85,7 +85,7 @@ impl Details {
         self.steps.extend(step.filter(|_| self.steps.len() < MAX_STEPS));
     }
 
-    /// More than one line may tell of the same time: reference processing is logged under two
+    /// Several lines may report the same time: reference processing is logged under two
     /// tags, and the time of a whole step contains that of its parts.
     fn phase(&mut self, time: PhaseTime, whole_step: bool) {
         let again = |known: &PhaseTime| known.phase == time.phase;

@@ -92,8 +92,8 @@ pub struct Failures {
     /// Survivors did not fit into the old generation (`promotion failed`; Serial, ParNew).
     pub promotion: bool,
     /// The old generation filled up before CMS had freed it (`concurrent mode failure`), so that
-    /// a full collection did it in a pause. `concurrent mode interrupted` is none: somebody asked
-    /// for that collection.
+    /// a full collection did it in a pause. `concurrent mode interrupted` is none: that collection was
+    /// requested explicitly.
     pub concurrent_mode: bool,
     /// G1 left regions where they were that native code had pinned (`Evacuation Failure: Pinned`, JDK 22
     /// and later): no lack of space.

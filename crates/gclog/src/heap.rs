@@ -112,7 +112,7 @@ fn capacity(text: &[u8], number: Number) -> (Option<u64>, &[u8]) {
     }
 }
 
-/// The generation that a line like `DefNew: 1K->2K(3K) Eden: …` tells of, and the parts that
+/// The generation that a line like `DefNew: 1K->2K(3K) Eden: …` reports, and the parts that
 /// follow on the same line. `None` for a part that is not named here, such as `To:`.
 pub(crate) fn byte_generations(
     text: &[u8],

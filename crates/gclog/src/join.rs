@@ -1,4 +1,4 @@
-//! Puts together what the log tells of one collection in several lines.
+//! Merges the lines of the log that describe one collection.
 //!
 //! Before the closing line of a pause come its start line, its parts and the sizes of the
 //! generations; after it comes the line with the CPU times, if that is logged at all. So a pause is

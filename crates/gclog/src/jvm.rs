@@ -179,8 +179,8 @@ impl Jvm {
         }
     }
 
-    /// A full collection that nobody asked for, while CMS works on a cycle, is what its debug
-    /// message calls a concurrent mode failure.
+    /// A full collection that was not requested explicitly, during a CMS cycle: what the debug
+    /// message of CMS calls a concurrent mode failure.
     ///
     /// # Source
     ///

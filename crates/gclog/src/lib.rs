@@ -29,10 +29,11 @@
 //! One file per family of lines: `unified/decorations.rs`, `unified/safepoint.rs`,
 //! `unified/pause.rs`, `unified/phases.rs`, `unified/detail.rs` (what collectors share) and one per
 //! collector, such as `unified/g1.rs`. Legacy logs have `legacy/`, which begins with how they are
-//! read. `jvms.rs` tells JVMs that write to one place apart, `jvm.rs` is one of them,
+//! read. `jvms.rs` separates JVMs that write to one place, `jvm.rs` is one of them,
 //! `join.rs` and `details.rs` put the lines of one collection together, whatever its collector,
-//! `cycles.rs` those of a concurrent cycle. `clean.rs` and `unwrap.rs` take off what others put around a
-//! line. `monitors/` reads what applications tell of their pauses.
+//! `cycles.rs` those of a concurrent cycle. `clean.rs` and `unwrap.rs` remove what other programs
+//! put around a
+//! line. `monitors/` reads the pauses that applications report.
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 

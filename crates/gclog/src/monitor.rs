@@ -11,17 +11,17 @@ pub enum Monitor {
     Hadoop,
     /// `Sleeper` of `HBase`, which does not look for collections.
     HbaseSleeper,
-    /// `GCInspector` of Cassandra, which tells of collections only.
+    /// `GCInspector` of Cassandra, which reports only collections.
     Cassandra,
     /// `FailureDetector` of Cassandra, which does not look for collections.
     CassandraDetector,
-    /// `JvmGcMonitorService` of Elasticsearch and `OpenSearch`, which tells of collections only.
+    /// `JvmGcMonitorService` of Elasticsearch and `OpenSearch`, which reports only collections.
     Elasticsearch,
     /// The timer thread of Elasticsearch and `OpenSearch`, which looks at two clocks.
     ElasticsearchTimer,
-    /// `JmxGcMonitor` of airlift (Trino, Presto), which tells of collections only.
+    /// `JmxGcMonitor` of airlift (Trino, Presto), which reports only collections.
     Airlift,
-    /// `/spark gcmonitor` of the profiler spark (Minecraft servers), which tells of collections only.
+    /// `/spark gcmonitor` of the profiler spark (Minecraft servers), which reports only collections.
     Spark,
     /// `LongJVMPauseDetector` of Ignite.
     Ignite,
@@ -68,8 +68,7 @@ impl Monitor {
     }
 }
 
-/// A pause that an application noticed by itself. Whether it was a stop at a safepoint nobody
-/// says.
+/// A pause that an application measured itself. Whether it was a stop at a safepoint is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MonitorPause {
     /// Of the line, thus soon after the end. A date without a zone is taken in that of the JVM's own
@@ -86,8 +85,8 @@ pub struct MonitorPause {
     pub gc_count: Option<u64>,
     /// It is one collection of this kind (or several, see `gc_count`), as the monitor looks at nothing else.
     pub collection: Option<GcKind>,
-    /// The application ran for so long between the collection before and this one, where the monitor
-    /// says so.
+    /// How long the application ran between the previous collection and this one, if the monitor
+    /// reports it.
     pub ran: Option<Duration>,
     /// The heap before and after, in bytes as printed, thus rounded; its capacity where it is there.
     pub heap: Option<Transition>,
@@ -108,7 +107,7 @@ pub struct CollectionShare {
     pub zoned: bool,
     /// In collections.
     pub spent: Duration,
-    /// Of so long.
+    /// Length of the interval.
     pub within: Duration,
     /// Who counted.
     pub monitor: Monitor,

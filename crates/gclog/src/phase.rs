@@ -131,7 +131,7 @@ pub(crate) enum ReferenceKind {
 pub struct Tenuring {
     /// Survivors should not be more than this, in bytes.
     pub desired_survivor_bytes: u64,
-    /// Objects that survived so many collections are promoted.
+    /// Number of collections after which surviving objects are promoted.
     pub threshold: u32,
     /// The most that `threshold` may become.
     pub max_threshold: u32,

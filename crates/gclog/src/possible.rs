@@ -14,11 +14,11 @@ const SLACK: Duration = Duration::from_millis(100);
 /// What is damaged has a digit more, or many.
 const MORE: u32 = 10;
 
-/// No JVM runs for so long. A counter of nanoseconds that went below zero says 584 years.
+/// No JVM runs longer. A counter of nanoseconds that went below zero says 584 years.
 const LONGEST: Duration = Duration::from_secs(100 * 366 * 24 * 3600);
 
-/// Whether a stop that ended at `end` can have taken so long. `began` is when the first line of the
-/// JVM was written, if that is known.
+/// Whether a stop that ended at `end` can have had this length. `began` is when the first line of
+/// the JVM was written, if known.
 pub(crate) fn is_possible(length: Duration, end: &Stamp, began: Option<&Stamp>) -> bool {
     let fits = |ns: Option<u64>| {
         ns.is_none_or(|ns| length <= Duration::from_nanos(ns).saturating_mul(MORE) + SLACK)

@@ -13,7 +13,7 @@ pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
 /// Nanoseconds in a second.
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
-/// So many digits always fit into 64 bits.
+/// Number of digits that always fits into 64 bits.
 const SURELY_FITS: usize = 19;
 
 /// The value of the digits that the text begins with, at most `most` of them, and how many.

@@ -1,8 +1,8 @@
 //! Lines to which a container runtime, syslog or another program has added something: another way of
 //! wrapping is read here, what is glued to a line itself by `clean.rs`.
 //!
-//! A wrapped log is told by its first line of a JVM; until then each line is tried. In a plain log
-//! that costs nothing from its first line on. Several layers are taken off, such as the name and the
+//! A wrapped log is recognized by its first line of a JVM; until then each line is tried. In a plain log
+//! that costs nothing from its first line on. Several layers are removed, such as the name and the
 //! time that `kubectl logs --prefix --timestamps` adds.
 //!
 //! What an object, a record or a table holds is found by its content and not by its name: whichever of

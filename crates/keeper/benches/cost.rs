@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What this program is told when it is to be the keeper.
+/// The argument that makes this program the keeper.
 const KEEP: &str = "--keep";
 
 /// Speeds in KB a second, and what to compress with.

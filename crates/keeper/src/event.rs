@@ -2,7 +2,7 @@
 use crate::KeeperError;
 use std::{fmt, path::PathBuf};
 
-/// Something that whoever runs the keeper should hear of. As text it is one line.
+/// An event that the user of the keeper should see. As text it is one line.
 #[derive(Debug)]
 pub enum Event {
     /// A new copy was begun.

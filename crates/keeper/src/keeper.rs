@@ -16,14 +16,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// So much of a log is read in one round at most, in bytes: whoever makes a log grow without end
-/// does not keep a processor busy.
+/// Bytes of a log read in one round at most: a log that grows without end must not keep a
+/// processor busy.
 const ROUND_BYTES: u64 = 256 << 20;
 /// The least bound of all copies, in bytes: a few entries that cannot be packed.
 const LEAST_BYTES: u64 = 4 << 20;
 /// A request to end is noticed so much later at most.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// So many files are gone through in one round at most: a whole ring of HotSpot
+/// Number of files visited in one round at most: a whole ring of HotSpot
 /// (`LogFileOutput::MaxRotationFileCount`).
 const FILES_A_ROUND: u32 = 1001;
 /// How often a directory is looked at in one round whose files change their names all the time.
@@ -250,7 +250,7 @@ impl Keeper {
     }
 }
 
-/// Waits for so long, or for a signal.
+/// Waits for this time, or for a signal.
 fn wait_for_a_signal(time: Duration) {
     let _ = poll(&mut [], Timespec::try_from(time).ok().as_ref());
 }

@@ -2,9 +2,9 @@
 use flate2::Crc;
 use std::{fs::File, os::unix::fs::FileExt};
 
-/// So many first bytes of a file are looked at, in bytes: some lines of a log, with their times.
+/// Length of the first part of a print, in bytes: some lines of a log, with their times.
 pub(crate) const HEAD_BYTES: usize = 1024;
-/// So many bytes before the place that was read up to, in bytes.
+/// Length of the part before the read position, in bytes.
 pub(crate) const TAIL_BYTES: usize = 256;
 
 /// Length and checksum of some bytes.
@@ -44,7 +44,7 @@ pub(crate) fn crc(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// The first bytes of a file, [`HEAD_BYTES`] of them if there are so many.
+/// The first bytes of a file, up to [`HEAD_BYTES`].
 pub(crate) fn head(file: &File) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![0; HEAD_BYTES];
     let mut read = 0;

@@ -9,7 +9,7 @@ const FIXED_BYTES: usize = 124;
 const DONE_BYTES: usize = 16;
 /// So large is a record at most, in bytes: it fits the extra field of a gzip member.
 pub(crate) const MAX_BYTES: usize = 60_000;
-/// So many files are kept as done at most; HotSpot's ring has no more than 1000
+/// Number of files kept as done at most; HotSpot's ring has no more than 1000
 /// (`LogFileOutput::MaxRotationFileCount`).
 const MAX_DONE: usize = (MAX_BYTES - FIXED_BYTES) / DONE_BYTES;
 

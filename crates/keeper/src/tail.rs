@@ -15,7 +15,7 @@ pub(crate) enum Whose {
     Ours,
     /// It ends before that can be reported, and has nothing else in it.
     Torn,
-    /// Somebody else made it, or a keeper of another log.
+    /// Not made by a keeper, or made by a keeper of another log.
     Foreign,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn scan(file: &mut impl Read, compression: Compression, name: u32) ->
     Ok(tail)
 }
 
-/// So many bytes, or as many as there are.
+/// This many bytes, or fewer at the end of the file.
 fn up_to(file: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(length);
     file.take(length as u64).read_to_end(&mut bytes)?;

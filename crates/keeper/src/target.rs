@@ -24,7 +24,7 @@ use std::{
     path::PathBuf,
 };
 
-/// So many names are tried for a new copy, where others have taken them.
+/// Number of names tried for a new copy, where others exist already.
 const NAMES: u32 = 1000;
 
 /// The copy that is written to.
@@ -274,7 +274,7 @@ impl Target {
         }
     }
 
-    /// Removes the oldest copies, until so many bytes more are within the bound.
+    /// Removes the oldest copies until this many more bytes are within the bound.
     fn make_room(&mut self, more: u64) -> Result<Vec<Event>, KeeperError> {
         let mut events = Vec::new();
         let open = self.open.as_ref().map_or(0, |it| it.bytes);

@@ -1,7 +1,7 @@
 //! When a file was begun, from its first lines.
 use gclog::{Stamp, stamp_of};
 
-/// So many bytes of a file are looked at, to see what it is and when it begins.
+/// Number of bytes read of a file to find its kind and its begin.
 pub(crate) const HEAD_BYTES: usize = 64 * 1024;
 
 /// What the JVM writes at the begin of a rotated legacy log, after the local time.

@@ -1,7 +1,7 @@
 //! What a file is packed in, from its first bytes.
 use crate::Error;
 
-/// So many first bytes tell it.
+/// Number of leading bytes that identify it.
 pub(crate) const MAGIC_BYTES: usize = 264;
 
 /// What a log is packed in.
@@ -36,7 +36,7 @@ const FOREIGN: [(&[u8], &str, &str); 7] = [
 const TAR: (usize, &[u8]) = (257, b"ustar");
 
 impl Container {
-    /// Judges by the first bytes, [`MAGIC_BYTES`] of them if there are so many.
+    /// Judges by the first bytes, up to [`MAGIC_BYTES`].
     pub(crate) fn of(start: &[u8]) -> Container {
         match start {
             [0x1f, 0x8b, ..] => Container::Gzip,

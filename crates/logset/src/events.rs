@@ -44,7 +44,7 @@ impl LogSet {
     /// bytes of the files were read, packed or not; it says whether to read on.
     ///
     /// The calling thread reads, unpacks and parses it all, one file after the other. A parser must
-    /// know what came before; others that guess it would take more CPU time than they save anybody.
+    /// know what came before; several that guess it would cost more CPU time than they save.
     /// Memory is bounded, whatever the size.
     ///
     /// # Errors

@@ -93,8 +93,8 @@ fn member(candidate: &Candidate) -> Member {
     Member { name: Name::parse(&candidate.file_name), begin: candidate.begin.clone() }
 }
 
-/// `gc.log.1.gz` beside `gc.log.1`, begun at the same time, is its copy: whoever packs it has not
-/// removed the other one yet.
+/// `gc.log.1.gz` beside `gc.log.1`, begun at the same time, is its copy: the compressing program has not
+/// removed the original yet.
 fn without_copies(members: &[Member], order: Vec<usize>) -> Vec<usize> {
     let is_copy = |&at: &usize| {
         let this = &members[at];

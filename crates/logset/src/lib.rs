@@ -22,7 +22,7 @@
 //!   written to disk.
 //! - Damage is no failure: what can be read of a file that was cut is used, and the rest noted.
 //! - From a directory or a pattern only regular files are read, and no symbolic link is followed:
-//!   somebody else may have put it there. A path that the user names is followed.
+//!   another user may have put it there. A path that the user names is followed.
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 

@@ -7,7 +7,7 @@ use std::{fs::File, io, path::Path};
 pub(crate) enum Links {
     /// The user named it.
     Follow,
-    /// It was found, and somebody else may have put it there.
+    /// It was found, and another user may have put it there.
     Refuse,
 }
 

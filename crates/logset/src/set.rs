@@ -2,7 +2,7 @@
 use crate::LogFile;
 use std::fmt;
 
-/// Something that whoever reads the result should know, and perhaps do.
+/// A note for the reader of the result, who may have to act on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     text: String,

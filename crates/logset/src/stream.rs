@@ -15,7 +15,7 @@ use std::{
 /// So much of the packed bytes is read at once.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// So many first bytes tell whether a text is UTF-16.
+/// Number of leading bytes that decide whether a text is UTF-16.
 const ENCODING_BYTES: usize = 64;
 
 /// Letters that show it where no mark does.
@@ -42,8 +42,8 @@ impl fmt::Display for Damage {
     }
 }
 
-/// The text of one file. Reading it never fails for damage, which ends it and is told by
-/// [`damage`](LogStream::damage); it fails only where the system says so.
+/// The text of one file. Reading it never fails for damage, which ends it and is reported by
+/// [`damage`](LogStream::damage); it fails only for an error of the system.
 pub(crate) struct LogStream {
     /// Read ahead, and not given out yet from `head_at` on.
     head: Vec<u8>,

@@ -1,7 +1,7 @@
 //! What to do about a cause, as data: nothing that a target chose becomes a command.
 //!
-//! Paths, flags and names come from processes that nobody needs to trust, and what stands behind
-//! `fix` is copied by root. So a command is a list of words from the cause that advises it to the
+//! Paths, flags and names come from untrusted processes, and root copies the text behind
+//! `fix` into a shell. So a command is a list of words from the cause that advises it to the
 //! screen. It becomes text here and nowhere else, every word through one function ([`quote`]); a
 //! house rule keeps other code from writing commands as text.
 mod quote;
@@ -222,8 +222,8 @@ pub(crate) fn flag_number(flag: &str) -> Option<u64> {
     vm_size(VmFlag::of(flag).map_or_else(|| flag.strip_prefix("-Xmx"), VmFlag::value)?)
 }
 
-/// A word that is reported in a sentence: no line can be broken inside of it, so that none begins with
-/// what somebody chose.
+/// A word that is reported in a sentence: no line can be broken inside of it, so that no line begins
+/// with text that another user chose.
 fn reported(word: &str, fine: impl Fn(&str) -> bool) -> String {
     format!("`{}`", quote::escaped_unless(word, |c| c != " " && fine(c)))
 }

@@ -46,7 +46,7 @@ pub type Value = Option<String>;
 pub struct Host<'a> {
     /// Where the kernel's file systems are.
     pub roots: &'a Roots,
-    /// Raised when somebody wants an end.
+    /// Set to stop, for example by Ctrl-C.
     pub interrupt: &'a AtomicBool,
 }
 
@@ -142,12 +142,12 @@ trait Kind {
         None
     }
 
-    /// What is there in addition once it was taken back, and why: it is nobody's to remove but the user's.
+    /// What is left behind after it was taken back, and why only the user may remove it.
     fn leaves(&self) -> Option<String> {
         None
     }
 
-    /// What it takes that not everybody has.
+    /// The privilege that it takes.
     fn needs(&self) -> Needs {
         Needs::Root
     }
@@ -215,7 +215,7 @@ impl Change {
         self.kind().wanted()
     }
 
-    /// What it takes that not everybody has.
+    /// The privilege that it takes.
     #[must_use]
     pub fn needs(&self) -> Needs {
         self.kind().needs()

@@ -23,7 +23,8 @@ const SAMPLE_TIME: Duration = Duration::from_secs(2);
 /// What the kernel counts in, whatever the sectors of a disk are (`Documentation/block/stat.rst`).
 const SECTOR_BYTES: u64 = 512;
 
-/// What `io.stat` of a control group tells of a device (`Documentation/admin-guide/cgroup-v2.rst`).
+/// The bytes written to a device by `io.stat` of a control group
+/// (`Documentation/admin-guide/cgroup-v2.rst`).
 fn written_in(io_stat: &str, device: &str) -> Option<u64> {
     let of_device = |line: &str| line.split_once(' ').is_some_and(|it| it.0 == device);
     let line = io_stat.lines().find(|it| of_device(it))?;
@@ -105,7 +106,7 @@ impl Disk {
         before.into_iter().filter(|(_, bytes, at)| now(at, *bytes)).map(|it| it.0).collect()
     }
 
-    /// The value of `max_ratio_fine` that lets so many bytes be unwritten.
+    /// The value of `max_ratio_fine` that allows this many unwritten bytes.
     pub(crate) fn ratio_of_unwritten(&self, bytes: u64) -> Option<u64> {
         let number = |file: &str| -> Option<u64> {
             let path = format!("/sys/class/bdi/{}/{file}", self.number);
@@ -193,7 +194,7 @@ fn group_of_its_own(target: &Target<'_>, pid: u32) -> Option<String> {
     (has(V2_LIMIT) && has("memory.max")).then_some(directory)
 }
 
-/// `max_bytes` is told for the ratio that holds now.
+/// `max_bytes` is the kernel's value at the current ratio.
 fn ratio(bytes: u64, max_bytes: u64, max_ratio_fine: u64) -> Option<u64> {
     let of = u128::from(bytes) * u128::from(max_ratio_fine);
     let ratio = of.checked_div(u128::from(max_bytes))?;

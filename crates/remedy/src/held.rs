@@ -1,8 +1,8 @@
 //! What a change acts on, opened once and held: the only way by which a change reaches a file system.
 //!
-//! Between two looks at a path whoever owns a directory on it can put something else there. So a path is
-//! walked once, name by name, and everything after that goes by the descriptor. No link is followed that
-//! anybody but root could have made.
+//! Between two uses of a path the owner of a directory on it can put something else there. So a path is
+//! walked once, name by name, and everything after that goes by the descriptor. A link is followed only
+//! if root alone could have made it.
 use rustix::{
     fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
     fs::{
@@ -143,8 +143,8 @@ impl Held {
         self.about.st_uid
     }
 
-    /// Whether anybody but root and this user may put something into it, or belongs to a group whose members
-    /// may: that bit also stands for all whom a list of access names (`acl(5)`), whatever the group.
+    /// Whether a user other than root and this one may put something into it. The group's bit is enough: it
+    /// also stands for all whom an access list names (`acl(5)`), whatever the group.
     pub(crate) fn others_may_write(&self) -> bool {
         let mode = Mode::from_raw_mode(self.about.st_mode);
         let owners = [0, geteuid().as_raw()];
@@ -291,7 +291,7 @@ impl Named {
         Ok(unlinkat(&self.directory.descriptor, &self.name, AtFlags::empty())?)
     }
 
-    /// Puts a file with this text there in place of what is there, so that nobody ever reads half of it.
+    /// Replaces what is there by a file with this text, atomically: no reader sees half of it.
     ///
     /// # Errors
     /// Where others may write to the directory, or the file cannot be written.

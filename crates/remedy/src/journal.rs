@@ -82,7 +82,7 @@ fn is_ours(file: &File) -> bool {
 }
 
 impl Journal {
-    /// Opens a journal, in a directory in which nobody else may write. What an earlier boot has
+    /// Opens a journal, in a directory that no other user may write to. What an earlier boot has
     /// ended is left out.
     ///
     /// # Errors
@@ -141,7 +141,7 @@ impl Journal {
         self.promise_all([(id, undo)])
     }
 
-    /// The same of several, at once: whoever kills this process leaves all lines or none.
+    /// The same of several, at once: if this process is killed, all lines are there or none.
     ///
     /// # Errors
     /// As [`promise`](Journal::promise).

@@ -3,8 +3,8 @@ use crate::{Action, Advice, Command};
 use diagnose::Situation;
 use recording::JvmFact;
 
-/// To set a flag at the next start, unless it is: a switch that stands so, a value of that name
-/// whatever it is, as somebody chose it. `flag` is as typed.
+/// To set a flag at the next start, unless the switch stands so already, or an option of that name
+/// has a value, whatever it is, as the user chose it. `flag` is as typed.
 pub(crate) fn flag(situation: &Situation, flag: &str, note: &str) -> Option<Advice> {
     let chosen = flag.trim_start_matches("-XX:").split_once('=');
     let is_set = chosen.map_or_else(|| situation.holds(flag), |(name, _)| situation.given(name));

@@ -1,4 +1,4 @@
-//! Where a JVM writes its log, and how it is told to write it elsewhere.
+//! Where a JVM writes its log, and how to redirect it.
 use crate::{Action, Command, jvm::jcmd};
 use diagnose::feature_version;
 use recorder::LogOutput;
@@ -19,7 +19,7 @@ fn file_name(jvm: &JvmFact) -> String {
     format!("gc-{}.log", jvm.pid_in_namespace)
 }
 
-/// The same at a start, when the JVM knows its process id and nobody else does. Every JDK reads it.
+/// The same at a start, when only the JVM knows its process id. Every JDK expands `%p`.
 const NAME: &str = "gc-%p.log";
 
 /// A log in memory must be bounded, whatever it was on disk: the file that is written and two before
@@ -128,7 +128,7 @@ pub(crate) fn leave_stream_flags(jvm: &JvmFact, directory: &str) -> Action {
     Action::flags(["-Xlog:disable".to_owned(), log])
 }
 
-/// Before JDK 9. Without rotation the log grows without end, which in memory is nobody's wish.
+/// Before JDK 9. Without rotation the log grows without end, which would fill the memory.
 fn legacy_flags(jvm: &JvmFact, directory: &str) -> Vec<String> {
     let rotation =
         ["-XX:+UseGCLogFileRotation", "-XX:NumberOfGCLogFiles=2", "-XX:GCLogFileSize=8M"];

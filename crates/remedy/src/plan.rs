@@ -89,7 +89,7 @@ pub struct Target<'a> {
     pub wishes: &'a Wishes,
     /// Where the kernel's file systems are.
     pub roots: &'a Roots,
-    /// Raised when somebody wants an end.
+    /// Set to stop, for example by Ctrl-C.
     pub interrupt: &'a AtomicBool,
 }
 

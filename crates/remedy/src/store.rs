@@ -2,8 +2,8 @@
 //!
 //! Each change is written down before it is made, with the value that was there before, and the
 //! first such value is kept however often the change is made again. A change is taken back only
-//! while its value is one that was set here: what somebody has changed meanwhile stays, and is reported.
-//! Where a run is cut between two changes, those that it had made are taken back by the next one.
+//! while its value is one that was set here: what another process has changed meanwhile stays, and is
+//! reported. Where a run is cut between two changes, those that it had made are taken back by the next one.
 //!
 //! What a boot takes back is written down in memory, so that nothing is written to a disk that may
 //! be the one under suspicion. What outlives a boot is on a disk already, and so are its notes.
@@ -74,7 +74,7 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
-    /// Somebody else can change the notes; so nothing is changed.
+    /// Another user can change the notes; so nothing is changed.
     #[error("`{0}` does not belong to this user alone")]
     Unsafe(String),
     /// Another run is at work.
@@ -98,7 +98,7 @@ pub enum StoreError {
         /// What it should be.
         wanted: String,
     },
-    /// Somebody wanted an end; what had been changed was taken back.
+    /// Interrupted; what had been changed was taken back.
     #[error("interrupted; all changes were undone")]
     Interrupted,
 }
@@ -108,7 +108,7 @@ pub enum StoreError {
 pub struct Undone {
     /// What was taken back, for people.
     pub put_back: Vec<String>,
-    /// What somebody has changed meanwhile, or what is gone: it is as it is.
+    /// Settings that another process has changed meanwhile, or that are gone: they are left as they are.
     pub left: Vec<String>,
     /// What could not be taken back: it stays in mind.
     pub failed: Vec<String>,
@@ -204,8 +204,8 @@ impl Store {
         Ok(self.disk.as_mut().expect("it was just opened"))
     }
 
-    /// Makes all changes of a plan, or none: where one fails or somebody wants an end, those before
-    /// it are taken back. Says what it does through `report`. Answers whether anything was changed.
+    /// Makes all changes of a plan, or none: where one fails or is interrupted, those before
+    /// it are taken back. Says what it does through `tell`. Answers whether anything was changed.
     ///
     /// # Errors
     /// What failed.

@@ -4,9 +4,9 @@
 //! Every period it looks at the memory ([`MemorySample`]), decides ([`rules`]), and changes settings as
 //! every other remedy does: through [`Store`], which has what was there before written down. When it
 //! ends, in whatever way it can, it takes everything back. Where it is killed, its notes stay, and
-//! whoever starts next finds them without a tuner that they belong to ([`Seat`]).
+//! the next tuner finds that no running one owns them ([`Seat`]).
 //!
-//! A setting that somebody else changes meanwhile is theirs from then on.
+//! A setting that another process changes meanwhile belongs to that process from then on.
 mod fitted;
 mod rules;
 
@@ -102,7 +102,7 @@ pub struct Round {
     pub values: Vec<(Control, String)>,
     /// What was switched; in a dry run what would have been.
     pub switched: Vec<Switched>,
-    /// Switches that somebody else has set, and to what: they are left alone from now on.
+    /// Switches that another process has set, and their values: they are left alone from now on.
     pub lost: Vec<(Control, String)>,
     /// Why something could not be switched now; it is tried again.
     pub failed: Option<String>,
@@ -118,13 +118,13 @@ impl Round {
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Somebody wanted an end.
+    /// Interrupted.
     Stopped,
     /// The JVM has ended.
     JvmEnded,
-    /// Somebody has taken everything back, with `whypause fix --undo`.
+    /// Everything was taken back, with `whypause fix --undo`.
     TakenBack,
-    /// Somebody else has set every switch.
+    /// Another process has set every switch.
     NothingLeft,
 }
 
@@ -134,7 +134,7 @@ pub enum TunerError {
     /// Two would work against each other.
     #[error("another thp-tuner is running on this host")]
     Another,
-    /// Somebody has decided that, and it stays.
+    /// The administrator has disabled huge pages, and that is kept.
     #[error("huge pages are off on this host (`enabled` is `never`)")]
     Off,
     /// The notes of what is changed.
@@ -148,7 +148,7 @@ struct Knob {
     control: Control,
     switch: Switch,
     on: String,
-    /// What it is, unless somebody else has set it.
+    /// Its value, unless another process has set it.
     value: String,
     is_lost: bool,
 }
@@ -171,8 +171,8 @@ pub struct Tuner<'a> {
 }
 
 impl<'a> Tuner<'a> {
-    /// Begins: what an earlier one has left is taken back, and told through `report`; then `on` says
-    /// which value each switch has while it is on, by the one that it has now. `None` leaves it alone.
+    /// Begins: changes that an earlier tuner has left are taken back and reported through `tell`; then `on`
+    /// says which value each switch has while it is on, by the one that it has now. `None` leaves it alone.
     ///
     /// # Errors
     /// Where another one is at work, there is nothing to switch, or the notes cannot be read.
@@ -206,7 +206,7 @@ impl<'a> Tuner<'a> {
         Ok(Tuner { host, places, tuning, knobs, is_undone: tuning.dry_run, _seat: seat })
     }
 
-    /// Decides every period, and tells each decision, until somebody wants an end or `sample` finds
+    /// Decides every period and reports each decision through `tell`, until interrupted or `look` finds
     /// that the JVM has ended.
     ///
     /// # Errors
@@ -236,7 +236,7 @@ impl<'a> Tuner<'a> {
         }
     }
 
-    /// Until the period is over; false where somebody wants an end.
+    /// Waits until the period is over; false if interrupted.
     fn wait(&self, since: Instant) -> bool {
         loop {
             if self.host.interrupt.load(Ordering::Relaxed) {
@@ -250,7 +250,7 @@ impl<'a> Tuner<'a> {
         }
     }
 
-    /// One decision; `None` where somebody has taken everything back.
+    /// One decision; `None` if everything has been taken back.
     fn round(&mut self, measured: Measured) -> Result<Option<Round>, ChangeError> {
         let mut round = Round::new(measured);
         if self.see_others(&mut round)? {
@@ -286,7 +286,7 @@ impl<'a> Tuner<'a> {
         Ok(())
     }
 
-    /// Looks for switches that somebody else has set. True where it was `whypause fix --undo`.
+    /// Finds switches that another process has set. True where it was `whypause fix --undo`.
     fn see_others(&mut self, round: &mut Round) -> Result<bool, ChangeError> {
         if self.tuning.dry_run {
             return Ok(false);

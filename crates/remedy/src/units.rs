@@ -1,7 +1,7 @@
 //! Which service of systemd a process is of, as systemd itself says it.
 //!
-//! The path of a control group is no proof: whoever may make groups below his own, as in a container or a
-//! delegated group, names one `system.slice/kafka.service` as well. A service is one only where systemd
+//! The path of a control group is no proof: a user who may make groups below his own, as in a container or a
+//! delegated group, can name one `system.slice/kafka.service` as well. A service is one only where systemd
 //! says that exactly this group is its own.
 use crate::change::{is_systemd_here, run};
 use recorder::Roots;
@@ -42,9 +42,9 @@ impl Units {
         shares_namespaces(&roots.proc, pid).then_some(unit)
     }
 
-    /// Whether a process is of this service. systemd is only asked where the process's group has its name.
+    /// Whether a process is of this service. systemd is asked only where the process's group has its name.
     /// A service of ours that may open no connection cannot ask: then it is the group that systemd gives a
-    /// service without a slice of its own, which nobody but root can make.
+    /// service without a slice of its own, which only root can make.
     #[must_use]
     pub fn is_of(&self, roots: &Roots, pid: u32, unit: &str) -> bool {
         let text = fs::read_to_string(roots.proc.join(format!("{pid}/cgroup"))).unwrap_or_default();

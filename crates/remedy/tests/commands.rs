@@ -62,7 +62,7 @@ const UNFIT: [&str; 16] = [
     "a\u{fffd}b",
 ];
 
-/// No shell takes so long for a line.
+/// No shell takes this long for a line.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(300);
 
 /// One word as it is typed.

@@ -7,8 +7,8 @@ pub mod terminal;
 use crate::{Options, doctor::Accepted, duration, text::clean, value, when::Clockface, words};
 use diagnose::{Blame, Diagnosis, Gate, Outcome, Value};
 
-/// One gate on one input, judged and told. Holds no diagnosis, so that one input after the other
-/// can be read.
+/// One gate judged on one input, with its message. Holds no diagnosis, so that one input after the
+/// other can be read.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The input as the user named it.
@@ -22,7 +22,7 @@ pub struct Checked {
     limit: Value,
     missing: String,
     blame: Option<String>,
-    /// Why it passes though its condition holds: somebody accepted the cause.
+    /// Why it passes though its condition holds: the user accepted the cause.
     accepted: Option<Accepted>,
     /// What the pauses of this input are, where they are not all stops.
     scope: Option<&'static str>,
@@ -30,8 +30,8 @@ pub struct Checked {
     hiccup: Option<&'static str>,
 }
 
-/// Judges `run`, which was read from `input`, by every gate. One on a cause that somebody accepted does
-/// not fail.
+/// Judges `run`, which was read from `input`, by every gate. A gate on a cause that the user accepted
+/// does not fail.
 #[must_use]
 pub fn judge(
     input: &str,

@@ -11,7 +11,7 @@ use diagnose::{Examination, Exposure, Hazard, HazardKind, JvmSummary, Likelihood
 use recording::CgroupFact;
 use remedy::Advice;
 
-/// An id that somebody accepts, and why.
+/// An id that the user accepts, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accepted {
     /// Of a hazard, or of a cause with all its hazards.
@@ -117,7 +117,7 @@ impl Checkup {
         self.jvms.iter().chain(&self.host)
     }
 
-    /// Hazards that nobody accepted.
+    /// Hazards that are not accepted.
     pub fn open(&self) -> impl Iterator<Item = &Hazard> {
         let reported = self.examined().flat_map(|it| &it.hazards);
         reported.filter(|it| it.accepted.is_none()).map(|it| &it.hazard)

@@ -27,7 +27,7 @@ pub(crate) use numbers::{Numbers, numbers};
 pub use schema::SCHEMA_VERSION;
 pub use several::Several;
 
-/// So many pauses are in `longest` unless all are wanted.
+/// Number of pauses in `longest` unless all are wanted.
 const MOST_LISTED: usize = 20;
 
 /// The JSON Schema (draft 2020-12) of what [`write`] and [`Several`] write, indented, with a line end.

@@ -28,7 +28,7 @@ use std::{
 const MOST_JVMS: usize = 128;
 /// The label of JVMs for which there is no room.
 const OTHERS: &str = "other";
-/// So long the numbers of a JVM stay that has ended: its last stops shall be read as well.
+/// How long the numbers of a JVM stay after it has ended, so that its last stops are scraped too.
 const AFTERWARDS: Duration = Duration::from_secs(120);
 /// Characters of a label's value.
 const MOST_LABEL: usize = 80;
@@ -48,8 +48,8 @@ struct All {
     recorder: Recorder,
 }
 
-/// What tells series apart. Whoever can start a process can give it the main class of another one, but not
-/// its user.
+/// What distinguishes series. A user who can start a process can give it the main class of another one, but
+/// not its user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Label {
     /// The main class.
@@ -106,7 +106,7 @@ impl Metrics {
         Metrics(Arc::new(Mutex::new(All { limit, began, jvms, left_out, recorder })))
     }
 
-    /// So many JVMs are left out, as there are too many.
+    /// Sets the number of JVMs left out because there are too many.
     pub fn left_out(&self, jvms: usize) {
         self.all().left_out = jvms as u64;
     }

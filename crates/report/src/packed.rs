@@ -6,7 +6,7 @@ use std::{borrow::Cow, cmp::Reverse, mem, time::Duration};
 /// Where a pause stands among all: the longest first, and of two alike the earlier.
 pub(crate) type Rank = (Reverse<u64>, u64);
 
-/// So long is `attribution`, and its `number` in the order of time.
+/// The rank of `attribution` by its length and its `number` in the order of time.
 pub(crate) fn rank(attribution: &Attribution, number: u64) -> Rank {
     let ns = u64::try_from(attribution.pause.duration.as_nanos()).unwrap_or(u64::MAX);
     (Reverse(ns), number)
@@ -33,7 +33,7 @@ struct Entry {
 }
 
 impl PackedPauses {
-    /// For so many bytes, of which no more than 4 GiB are used.
+    /// For at most this many bytes, of which no more than 4 GiB are used.
     #[must_use]
     pub fn new(most_bytes: usize) -> PackedPauses {
         PackedPauses {

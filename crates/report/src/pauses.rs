@@ -85,7 +85,7 @@ mod tests {
     use crate::packed::tests::attribution;
     use std::time::Duration;
 
-    /// So many pauses, many of them of one length.
+    /// This many pauses, many of them of equal length.
     fn pauses(count: u64) -> Vec<Attribution> {
         let length = |it| Duration::from_millis(it * 7919 % 97);
         (0..count).map(|it| attribution(it, length(it))).collect()

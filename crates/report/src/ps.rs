@@ -64,7 +64,7 @@ struct Document<'a> {
     schema_version: u32,
     jvms: &'a [Row],
     not_responding: &'a [NotResponding],
-    /// Processes that could not be looked into; some may be JVMs.
+    /// Processes that could not be inspected; some may be JVMs.
     unreadable: u64,
 }
 

@@ -7,7 +7,7 @@
 //!
 //! Kept is what an answer needs to be understood: names of programs and main classes, process ids,
 //! file systems and devices, what a file is (its last extension, that it is deleted, that it is the
-//! JVM's statistics file), which control group lies in which, and flags of the JVM but for paths
+//! hsperfdata file), which control group lies in which, and flags of the JVM but for paths
 //! and texts in them.
 mod facts;
 mod flags;

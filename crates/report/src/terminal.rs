@@ -15,7 +15,7 @@ use diagnose::Diagnosis;
 use recording::Coverage;
 use std::io::{self, Write};
 
-/// A short answer has so many lines.
+/// Number of lines of a short answer.
 const SHORT: usize = 24;
 /// Column of what is to be typed in the first lines.
 const STEP: usize = 15;

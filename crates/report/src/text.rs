@@ -35,7 +35,7 @@ pub(crate) fn columns_of(text: &str) -> usize {
     text.width()
 }
 
-/// `text` with spaces behind it, so that it takes at least so many columns.
+/// `text` padded with spaces to at least this many columns.
 pub(crate) fn padded(text: &str, columns: usize) -> String {
     text.to_owned() + &" ".repeat(columns.saturating_sub(columns_of(text)))
 }

@@ -13,8 +13,8 @@ pub(crate) fn wall(clock: Clock, pause: &Pause) -> Option<Timestamp> {
     Timestamp::from_nanosecond(i128::from(ns)).ok()
 }
 
-/// Start of `pause` as programs read it, where the input tells: RFC 3339 in UTC with nanoseconds, and
-/// without the `Z` where nobody knows the zone.
+/// Start of `pause` for programs, where the input has it: RFC 3339 in UTC with nanoseconds, and
+/// without the `Z` where the zone is unknown.
 pub(crate) fn rfc3339(clock: Clock, pause: &Pause) -> Option<String> {
     let utc = format!("{:.9}", wall(clock, pause)?);
     match pause.times {
@@ -54,8 +54,8 @@ impl Clockface {
     }
 
     /// Chooses the form: time of day, with the date where the pauses lie on several days; the
-    /// JVM's uptime, or the time since the first pause, where there is no wall clock. Dates whose zone
-    /// nobody knows stay as they are.
+    /// JVM's uptime, or the time since the first pause, where there is no wall clock. Dates of an
+    /// unknown zone stay as they are.
     pub(crate) fn between(
         clock: Clock,
         first: Option<&Pause>,

@@ -26,8 +26,8 @@ fn counts_hiccups_apart(diagnosis: &Diagnosis) -> bool {
     diagnosis.statistics.hiccups.count > 0 && !is_of_application(diagnosis)
 }
 
-/// `18 stops and 6 hiccups`, `18 stops`, `6 hiccups`: whoever counts the stops of the JVM's own log
-/// must find as many here.
+/// `18 stops and 6 hiccups`, `18 stops`, `6 hiccups`: the number of stops must be that of the
+/// JVM's own log.
 pub(crate) fn pauses(diagnosis: &Diagnosis) -> String {
     let statistics = &diagnosis.statistics;
     match (statistics.stops(), statistics.hiccups.count) {
@@ -190,7 +190,7 @@ enum Again {
     Rarely(&'static str),
 }
 
-/// So many times it should happen while it is recorded.
+/// How often it should happen during the recording.
 const TIMES: u32 = 3;
 /// A recording is not shorter than this, nor longer than that.
 const RECORDED: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(3600));

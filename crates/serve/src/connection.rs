@@ -37,8 +37,9 @@ const WHEN_FULL: Duration = Duration::from_secs(60);
 const TIME_TO_TAKE: Duration = Duration::from_secs(10);
 /// How long a whole answer may be under way, however slowly it is taken.
 pub(crate) const TIME_TO_ANSWER: Duration = Duration::from_secs(30);
-/// A client whose host acknowledges nothing for so many milliseconds has gone. Of a stream of events it is
-/// sent something each [`HEARTBEAT`](crate::body::HEARTBEAT); the kernel would try for a quarter of an hour.
+/// A client whose host acknowledges nothing for this many milliseconds is gone. On a stream of events it is
+/// sent something each [`HEARTBEAT`](crate::body::HEARTBEAT); the kernel would retry for a quarter
+/// of an hour.
 const GONE_AFTER_MS: u32 = 30_000;
 /// Longer headers are refused; the least that the HTTP library can be limited to is 8 KiB.
 const MAX_HEADER_BYTES: usize = 16 << 10;

@@ -1,4 +1,4 @@
-//! A stream of server-sent events that waits for nobody.
+//! A stream of server-sent events that does not wait for slow readers.
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 /// Makes a stream of which at most `waiting` events are kept for a reader that is behind.

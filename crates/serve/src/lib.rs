@@ -8,8 +8,8 @@
 //!   server-sent events ([`events`]).
 //!
 //! The only crate that opens a socket to a network, and it knows nothing of what it serves.
-//! Whoever can reach the address may look, and nobody can change anything: there is nothing but GET
-//! and HEAD. A page of another site that a browser shows cannot look either: the `Host` and the
+//! Every client that reaches the address may read and none can change anything: there is nothing but GET
+//! and HEAD. A page of another site that a browser shows cannot read either: the `Host` and the
 //! `Origin` of a request are checked. Everything that a client can take up is bounded: connections,
 //! headers, time to send them, time to take the answer, and events that wait for a slow reader.
 mod address;

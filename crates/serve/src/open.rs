@@ -8,8 +8,8 @@ use tokio::{task::AbortHandle, time::Instant};
 
 /// Where all places are taken a request has to be there by then, or the place is another's.
 const TIME_TO_BEGIN: Duration = Duration::from_millis(100);
-/// The same of an answer: it has to have been taken. So long all places have to have been taken, too, as
-/// many that come at once are answered in their turn.
+/// How long an answer may take to be read. All places must have been taken for the same time, as
+/// many requests that come at once are answered in their turn.
 const TIME_TO_FINISH: Duration = Duration::from_secs(1);
 /// How soon it is looked again for a place.
 const RETRY_INTERVAL: Duration = Duration::from_millis(1);
@@ -68,9 +68,10 @@ impl Open {
         }
     }
 
-    /// Where no place is free, ends the connection whose time is up first, if it is: whoever only connects,
-    /// or takes nothing of an answer, must not keep others out. How long to wait until it is looked again;
-    /// `None` where there is none to be ended.
+    /// Where no place is free, ends the connection that is first past its time, if any: a client that only
+    /// connects, or reads nothing of an answer, must not keep others out. Returns how long to wait
+    /// until the next
+    /// try; `None` where no connection has a limit.
     pub(crate) fn make_room(&self, free: usize) -> Option<Duration> {
         let mut state = self.state();
         if free > 0 {

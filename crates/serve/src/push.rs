@@ -24,7 +24,7 @@ use tokio::{net::TcpStream, runtime::Builder, time::timeout};
 const MOST_OF_ANSWER: usize = 64 << 10;
 /// How long one attempt may take, from the connection to the answer.
 const TIME_FOR_ONE: Duration = Duration::from_secs(10);
-/// The same at the end, for which somebody waits.
+/// The same at the end, while the process waits to exit.
 const TIME_FOR_LAST: Duration = Duration::from_millis(700);
 /// How long a server that stops is waited for; then the process ends without it.
 const TIME_TO_STOP: Duration = Duration::from_secs(1);

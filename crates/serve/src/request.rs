@@ -6,7 +6,7 @@ use hyper::{
 };
 use std::{net::IpAddr, time::Duration};
 
-/// What a route is told of a request.
+/// The parts of a request that a route sees.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     pub(crate) uri: &'a Uri,
@@ -45,7 +45,7 @@ pub enum Response {
     },
     /// Server-sent events until the sender is dropped or the reader goes.
     Events(EventReceiver),
-    /// There is no room now; who asks again shall wait so long before.
+    /// No capacity now; the client should retry after this time.
     Busy(Duration),
     /// There is nothing here, as for a path that is not known.
     NotFound,

@@ -23,9 +23,9 @@ use tokio::{
 const MAX_CONNECTIONS: usize = 64;
 /// Streams of events among them: the rest stays free for those who ask once.
 const MAX_STREAMS: usize = 48;
-/// At the end, so long for clients to take what was sent before it.
+/// At the end, how long clients may take to read what was sent before it.
 const TIME_TO_END: Duration = Duration::from_millis(500);
-/// After an error of the kernel, such as too many open files, so long until the next connection.
+/// How long to wait for the next connection after an error of the kernel, such as too many open files.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
 /// What is served.
@@ -76,7 +76,7 @@ pub enum StartError {
     Start(#[from] io::Error),
 }
 
-/// A port that is taken, on which nobody is answered yet.
+/// A bound port on which no request is answered yet.
 #[derive(Debug)]
 pub struct Bound {
     listener: TcpListener,
@@ -257,8 +257,8 @@ mod tests {
     use crate::connection::{TIME_TO_ANSWER, TIME_TO_ASK};
     use tokio::time::{Instant, sleep};
 
-    /// How long one more has to wait for a place behind five hundred of which each would keep its own for so
-    /// long; in a time that goes on only while nothing else does.
+    /// How long one more has to wait for a place behind five hundred, each of which would keep its own for
+    /// this time; measured in time that goes on only while all tasks are idle.
     fn wait_behind(five_hundred: Duration, have_asked: bool) -> Duration {
         let builder = &mut Builder::new_current_thread();
         builder.enable_time().start_paused(true).build().unwrap().block_on(async {

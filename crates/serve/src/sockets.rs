@@ -32,7 +32,7 @@ impl Stream {
         Stream { inner, patience, stalled: None, left: usize::MAX }
     }
 
-    /// The same, given up where its other end sends more than so many bytes in all.
+    /// The same, given up when its other end sends more than this many bytes in all.
     pub(crate) fn reading_at_most(self, bytes: usize) -> Stream {
         Stream { left: bytes, ..self }
     }

@@ -25,7 +25,7 @@ const OF_FILES: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::FOWNER)
     .union(CapabilitySet::FSETID);
 
-/// Leaves a child no variable of this process but the harmless ones: whoever it runs as can read them in
+/// Leaves a child only the harmless variables of this process: the user it runs as can read them in
 /// `/proc/PID/environ`.
 pub fn without_environment(command: &mut Command) {
     command.env_clear();

@@ -5,11 +5,11 @@
 //! 1. It does not outlive its parent: the kernel sends it SIGKILL then. One that must outlive it
 //!    says so ([`Running::start_outliving`]).
 //! 2. It holds no descriptor of its parent but standard input, output and error, and these are
-//!    `/dev/null` where nobody said otherwise. Whoever reads what the parent writes sees the end of
+//!    `/dev/null` by default. A reader of the parent's output sees the end of
 //!    it when the parent has ended.
 //! 3. It is in a process group of its own: what it starts itself ends with it, and Ctrl-C on the
 //!    terminal reaches the parent alone.
-//! 4. Nobody waits for it without a limit.
+//! 4. No wait for it is without a limit.
 //!
 //! One that root starts for another user gets none of root's variables ([`without_environment`]), and
 //! makes itself that user's before it looks at anything ([`Identity::assume`]).

@@ -13,7 +13,7 @@ use std::{
 };
 
 /// How long a killed process is waited for. One that is blocked in the kernel ends only when that
-/// ends; it is then left to whoever reaps it.
+/// ends; it is then left to its reaper.
 const REAP_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How often a child is looked at. Its end is noticed so much later, at most.
@@ -54,7 +54,7 @@ impl Running {
     }
 
     /// The same with its standard output and error kept in memory, to be read at any time. Neither
-    /// can be full, and no thread waits for whoever holds them.
+    /// can be full, and a process that still holds them delays no thread.
     ///
     /// # Errors
     /// [`Error::Start`].

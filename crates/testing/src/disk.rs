@@ -1,6 +1,6 @@
 //! A small file system of its own, that can be filled, and made to wait.
 //!
-//! A file system that is frozen stays so when whoever froze it is killed, and everybody who writes to
+//! A file system that is frozen stays so when the process that froze it is killed, and every writer to
 //! it waits for ever: so it is thawed and removed also when this process is gone.
 use crate::{PATIENCE, process::runs};
 use rustix::mount::{MountFlags, mount};
@@ -68,7 +68,7 @@ impl Disk {
         &self.at
     }
 
-    /// Leaves so many bytes free, or a little more.
+    /// Fills the file system until this many bytes are free, or a little more.
     pub fn fill(&self, free: u64) {
         let mut ballast = File::create(self.at.join("ballast")).unwrap();
         let page = [1; 4096];

@@ -95,7 +95,7 @@ impl Group {
         self.write("cgroup.procs", &pid.to_string());
     }
 
-    /// Gives it so many ms of CPU time every 100 ms.
+    /// Limits it to this many ms of CPU time every 100 ms.
     #[track_caller]
     pub fn quota_ms(&self, ms: u32) {
         let us = ms * 1000;

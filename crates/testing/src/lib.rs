@@ -29,5 +29,5 @@ pub use wait::until;
 /// not overloaded beyond use.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The user, and the group, that nobody trusts.
+/// The user, and the group, without any rights of its own (`nobody`).
 pub const NOBODY: u32 = 65_534;

@@ -16,7 +16,7 @@ use std::{
 /// Where ids are read from unless files are named.
 const HERE: &str = ".whypause-accept";
 const OF_HOST: &str = "/etc/whypause/accepted";
-/// More than anybody accepts.
+/// More than any list of accepted causes.
 const LIMIT_BYTES: u64 = 64 * 1024;
 
 /// All that is accepted; what was given on the command line counts first.
@@ -85,8 +85,8 @@ fn has_list_of_access(path: &Path) -> bool {
     )
 }
 
-/// A file that nobody has named, where nobody else can have written it; or why that is not so. What it
-/// accepts fails no check any more.
+/// A file that is found and not named by the user, if no other user can have written it; or why not. The
+/// causes that it accepts do not fail a check.
 fn unasked(path: &Path) -> io::Result<Result<String, &'static str>> {
     let found = found(path, OFlags::NOFOLLOW)?;
     let of = fstat(&found)?;
@@ -112,7 +112,7 @@ fn is_ours(of: &Stat) -> bool {
     [0, geteuid().as_raw()].contains(&of.st_uid)
 }
 
-/// Whether anybody but root and this user may. Root trusts no group but its own.
+/// Whether a user other than root and this one may. Root trusts no group but its own.
 fn others_may_write(of: &Stat) -> bool {
     let mode = Mode::from_raw_mode(of.st_mode);
     let by_group = mode.contains(Mode::WGRP) && ![0, getegid().as_raw()].contains(&of.st_gid);
@@ -204,7 +204,7 @@ mod tests {
         assert!(unasked(&path).is_ok_and(|it| it.is_err()), "a FIFO fails no check");
     }
 
-    /// Its mode says `rw-rw-r--` of a group that root trusts; a list of access names somebody else.
+    /// Its mode says `rw-rw-r--` of a group that root trusts; an access list names another user.
     #[test]
     fn a_list_that_somebody_is_named_for_is_not_believed_unasked() {
         let directory = tempfile::tempdir_in("/var/tmp").expect("a directory");

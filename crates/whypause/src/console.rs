@@ -62,7 +62,7 @@ impl Console {
         io::stderr().is_terminal()
     }
 
-    /// Asks somebody at the terminal. `None` where nobody is there to answer; any other answer than yes
+    /// Asks at the terminal. `None` where standard input is no terminal; any other answer than yes
     /// is a no.
     pub(crate) fn ask(&self, question: &str) -> Option<bool> {
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
@@ -81,7 +81,7 @@ impl Console {
         Ok(out.flush()?)
     }
 
-    /// Says something on standard error. That nobody listens there is no reason to stop.
+    /// Says something on standard error. That it is closed is no reason to stop.
     pub(crate) fn say(&self, text: &str) {
         let style = self.style_of(io::stderr().is_terminal());
         let text = clean(text);

@@ -14,8 +14,8 @@ pub enum Failure {
         /// How the program ends.
         exit: Exit,
     },
-    /// Whoever read the output has gone, as in `whypause explain gc.log | head`. Nothing is wrong
-    /// and there is nobody to tell.
+    /// The reader of the output is gone, as in `whypause explain gc.log | head`. Nothing is wrong, and
+    /// no message is written.
     OutputClosed,
 }
 

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-/// Remembers that someone wants the program to end, so that it ends with a sealed recording.
+/// Remembers an interrupt, so that the program ends with a sealed recording.
 /// A second Ctrl-C ends it at once, as if nothing had been registered.
 #[derive(Debug)]
 pub(crate) struct Interrupt {
@@ -26,7 +26,7 @@ impl Interrupt {
         Ok(Interrupt { seen })
     }
 
-    /// Raised when it came: for whoever waits elsewhere.
+    /// Set when it came: for code that waits elsewhere.
     pub(crate) fn flag(&self) -> &AtomicBool {
         &self.seen
     }

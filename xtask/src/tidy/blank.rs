@@ -6,22 +6,42 @@ use std::ops::Range;
 
 /// The code alone: comments and the contents of literals become spaces.
 pub(super) fn code(text: &str) -> String {
-    blanked(text).0
+    blanked(text).code
 }
 
-/// The code, and where the text in quotes is, quotes included.
-fn blanked(text: &str) -> (String, Vec<Range<usize>>) {
+/// A text in its parts.
+struct Blanked {
+    /// The code alone.
+    code: String,
+    /// Where the text in quotes is, quotes included.
+    quoted: Vec<Range<usize>>,
+    /// Where the doc comments are, one range a line, slashes included.
+    doc_comments: Vec<Range<usize>>,
+}
+
+fn blanked(text: &str) -> Blanked {
     let (input, output) = (text.as_bytes(), text.as_bytes().to_vec());
-    let mut blanker = Blanker { input, at: 0, output, quoted: Vec::new() };
+    let mut blanker =
+        Blanker { input, at: 0, output, quoted: Vec::new(), doc_comments: Vec::new() };
     blanker.run();
     let code = String::from_utf8(blanker.output);
-    (code.expect("only whole literals and comments became spaces"), blanker.quoted)
+    Blanked {
+        code: code.expect("only whole literals and comments became spaces"),
+        quoted: blanker.quoted,
+        doc_comments: blanker.doc_comments,
+    }
+}
+
+/// The lines of doc comments (`///`, `//!`), each with its number and without the slashes.
+pub(super) fn doc_comments(text: &str) -> Vec<(usize, &str)> {
+    let lines = blanked(text).doc_comments.into_iter();
+    lines.map(|it| (text[..it.start].matches('\n').count() + 1, &text[it][3..])).collect()
 }
 
 /// The text in quotes outside of tests, each with the place of its first quote. Escapes are as
 /// they are written.
 pub(super) fn product_literals(text: &str) -> Vec<(usize, &str)> {
-    let (mut code, quoted) = blanked(text);
+    let Blanked { mut code, quoted, .. } = blanked(text);
     let tests = blank_tests(&mut code);
     let in_test = |at: usize| tests.iter().any(|it| it.contains(&at));
     let ours = quoted.into_iter().filter(|it| !in_test(it.start));
@@ -35,7 +55,7 @@ pub(super) fn product_code(text: &str) -> String {
     code
 }
 
-/// Blanks items under `#[cfg(test)]`, and tells where they were.
+/// Blanks items under `#[cfg(test)]` and returns where they were.
 fn blank_tests(code: &mut String) -> Vec<Range<usize>> {
     let mut tests = Vec::new();
     while let Some(start) = code.find("#[cfg(test)]") {
@@ -77,6 +97,8 @@ struct Blanker<'a> {
     output: Vec<u8>,
     /// Where text in double quotes was, raw or not.
     quoted: Vec<Range<usize>>,
+    /// Where lines of doc comments were.
+    doc_comments: Vec<Range<usize>>,
 }
 
 impl Blanker<'_> {
@@ -92,6 +114,14 @@ impl Blanker<'_> {
             };
             if length > 0 && matches!(self.rest(), [b'"', ..] | [b'r', b'"' | b'#', ..]) {
                 self.quoted.push(self.at..self.at + length);
+            }
+            let is_doc = match self.rest() {
+                [b'/', b'/', b'/', more @ ..] => more.first() != Some(&b'/'),
+                [b'/', b'/', b'!', ..] => true,
+                _ => false,
+            };
+            if is_doc {
+                self.doc_comments.push(self.at..self.at + length);
             }
             self.blank(length);
             self.at += length.max(1);
@@ -174,7 +204,7 @@ impl Blanker<'_> {
 }
 
 mod tests {
-    use super::{code, product_code, product_literals, test_modules};
+    use super::{code, doc_comments, product_code, product_literals, test_modules};
 
     #[track_caller]
     fn check(text: &str, wanted: &str) {
@@ -219,5 +249,12 @@ mod tests {
     fn a_test_module_in_another_file_is_found() {
         assert_eq!(test_modules("#[cfg(test)]\nmod fixtures;\nmod real;"), ["fixtures"]);
         assert_eq!(test_modules("#[cfg(test)]\nmod tests {}"), [""; 0]);
+    }
+
+    #[test]
+    fn doc_comments_are_found_line_by_line() {
+        let text = "//! a\n// b\n//// c\nf(\"\n/// no\");\n    /// d\nfn g() {} /// e\n///";
+        let wanted = [(1, " a"), (6, " d"), (7, " e"), (8, "")];
+        assert_eq!(doc_comments(text), wanted);
     }
 }

@@ -27,7 +27,7 @@ fn declared_test_files(files: &[SourceFile]) -> Vec<String> {
     files.iter().flat_map(of_file).collect()
 }
 
-/// Tells of the path of each of these files whether it is for tests alone.
+/// Returns a predicate on the path of each of these files: whether it is for tests alone.
 pub(super) fn is_of_tests(all: &[SourceFile]) -> impl Fn(&str) -> bool + use<> {
     let declared = declared_test_files(all);
     move |path| is_test_file(path, &declared)

@@ -1,4 +1,4 @@
-//! A path that somebody else may change is opened once and acted on by descriptor: calls that make, move,
+//! A path that another user may change is opened once and acted on by descriptor: calls that make, move,
 //! mount or remove something by its path are in a few files, each with the reason why it may.
 use super::{ask_of_all, blank, complain_of_lines, files::is_of_tests};
 use crate::tree::{SourceFile, rust_files};
@@ -31,7 +31,7 @@ const CALLS: [&str; 21] = [
 /// Crates that change hosts for the sake of tests and demonstrations, or that only develop.
 const FREE: [&str; 5] = ["lab", "suite", "testing", "xtask", "logset"];
 
-/// Files that may, and why nobody else can be in between.
+/// Files that may, and why no other user can interfere.
 const MAY: [(&str, &str); 11] = [
     ("crates/recorder/src/attach/journal.rs", "this user's own directory"),
     ("crates/recorder/src/rights.rs", "/proc/self"),

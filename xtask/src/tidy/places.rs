@@ -7,7 +7,7 @@ use super::{ask_of_all, no_complaints};
 use crate::tree::{SourceFile, files, paths, read, rust_files};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// From so many lines of Rust on a crate has a README.
+/// Number of lines of Rust from which on a crate has a README.
 const LARGE: usize = 5_000;
 
 /// A README is read at one glance.

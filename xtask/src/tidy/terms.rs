@@ -1,7 +1,7 @@
 //! Terms: where HotSpot, the kernel, tracing or statistics has a word, no other one is used, and a
-//! message names a thing instead of "it", "whoever" or "nobody".
+//! message or a doc comment names the process, thread or user that it means.
 use super::{ask_of_all, blank};
-use crate::tree::{SourceFile, files};
+use crate::tree::{SourceFile, files, rust_files};
 
 /// Words that must not be left in what people read, each with what to write instead. A word is also
 /// found with a capital at its begin; everything else counts as it is written.
@@ -87,23 +87,75 @@ const TERMS: [(&str, &str); 76] = [
     ("vm thread", "VM thread"),
 ];
 
+/// Words that must not be left in doc comments in addition, each with what to write instead: in printed
+/// text some of them are right.
+const IN_COMMENTS: [(&str, &str); 10] = [
+    ("told", "reported, recorded, distinguished, instructed"),
+    ("tell of", "report, show"),
+    ("tells of", "reports, shows"),
+    ("telling of", "reporting, showing"),
+    ("so many", "number of …, this many, at most this many"),
+    ("so long", "length of …, this long, after this time"),
+    ("whose trouble", "which process or thread is affected"),
+    ("someone", "a process, a user, or the passive"),
+    ("anyone", "every user"),
+    ("everyone", "all others, or every process"),
+];
+
+/// Crates and other folders whose doc comments are read.
+const READ: [&str; 12] = [
+    "crates/diagnose/",
+    "crates/gclog/",
+    "crates/keeper/",
+    "crates/logset/",
+    "crates/remedy/",
+    "crates/report/",
+    "crates/serve/",
+    "crates/spawn/",
+    "crates/testing/",
+    "crates/whypause/",
+    "suite/",
+    "xtask/",
+];
+
 /// Where a term that is wrong elsewhere is right: as the gloss of the term, or as a name.
 const RIGHT_HERE: [&str; 2] = ["CFS throttling (CPU quota used up)", "`nobody`"];
 
 /// Complains of each term in `text`, which begins in this line.
 fn terms_in(path: &str, first_line: usize, text: &str) -> Vec<String> {
-    let mut text = text.to_owned();
-    for right in RIGHT_HERE {
-        text = text.replace(right, "");
-    }
+    let text = without_right(text);
     let lines = text.lines().enumerate();
     let found = lines.flat_map(|(index, line)| {
         let wrong = TERMS.iter().filter(move |(term, _)| has_term(line, term));
-        wrong.map(move |it| (first_line + index, it))
+        wrong.map(move |it| complaint(path, first_line + index, it))
     });
-    found
-        .map(|(line, (term, write))| format!("{path}:{line}: \"{term}\", write: {write}"))
-        .collect()
+    found.collect()
+}
+
+fn without_right(text: &str) -> String {
+    RIGHT_HERE.iter().fold(text.to_owned(), |text, right| text.replace(right, ""))
+}
+
+fn complaint(path: &str, line: usize, (term, write): &(&str, &str)) -> String {
+    format!("{path}:{line}: \"{term}\", write: {write}")
+}
+
+/// Complains of each term in the doc comments of a source, also of one that a line break divides.
+fn terms_in_comments(path: &str, text: &str) -> Vec<String> {
+    let comments = blank::doc_comments(text);
+    let lines: Vec<(usize, String)> =
+        comments.into_iter().map(|(line, it)| (line, without_right(it.trim()))).collect();
+    let mut complaints = Vec::new();
+    for (index, (at, line)) in lines.iter().enumerate() {
+        let next = lines.get(index + 1).filter(|it| it.0 == at + 1).map_or("", |it| it.1.as_str());
+        let both = format!("{line} {next}");
+        // A term that is in the next line alone is found there.
+        let begins_here = |term: &str| has_term(line, term) || !has_term(next, term);
+        let wrong = TERMS.iter().chain(&IN_COMMENTS);
+        let wrong = wrong.filter(|(term, _)| has_term(&both, term) && begins_here(term));
+        complaints.extend(wrong.map(|it| complaint(path, *at, it)));
+    }
+    complaints
 }
 
 /// Whether `line` has the term as whole words, also with a capital at its begin.
@@ -170,6 +222,13 @@ mod tests {
     }
 
     #[test]
+    fn no_doc_comment_has_a_word_that_was_replaced() {
+        let is_read = |it: &SourceFile| READ.iter().any(|folder| it.path.starts_with(folder));
+        let ours: Vec<SourceFile> = rust_files().into_iter().filter(is_read).collect();
+        ask_of_all(&ours, |file| terms_in_comments(&file.path, &file.text));
+    }
+
+    #[test]
     fn each_word_is_found_and_its_replacement_is_right() {
         for (term, write) in TERMS {
             assert_eq!(terms_in("a", 1, &format!("x {term}.")).len(), 1, "{term}");
@@ -195,5 +254,32 @@ mod tests {
     #[test]
     fn a_gloss_and_a_name_are_right() {
         assert_eq!(terms_in("a", 1, "CFS throttling (CPU quota used up), `nobody`"), [""; 0]);
+    }
+
+    #[test]
+    fn each_word_of_comments_is_found_and_its_replacement_is_right() {
+        let comment = |text: &str| terms_in_comments("a", &format!("/// {text}.\n"));
+        for (term, write) in IN_COMMENTS {
+            assert_eq!(comment(&format!("x {term}")).len(), 1, "{term}");
+            assert_eq!(comment(write), [""; 0], "{term}");
+        }
+        for fine in ["so that", "as long as", "many", "tells which", "tells it", "`nobody`"] {
+            assert_eq!(comment(fine), [""; 0], "{fine}");
+        }
+    }
+
+    #[test]
+    fn comments_are_read_line_by_line_and_over_line_breaks() {
+        let text = "//! Nobody's wait.\n\n// whoever\nfn f() {\n    /// Of so\n    /// many, told\n    \
+                    /// by a log.\n    g(\"/// told\");\n}\n/// No CPU free.\n";
+        let found = terms_in_comments("a.rs", text);
+        let places: Vec<&str> = found.iter().filter_map(|it| it.split(", write").next()).collect();
+        let wanted = [
+            "a.rs:1: \"nobody\"",
+            "a.rs:5: \"so many\"",
+            "a.rs:6: \"told\"",
+            "a.rs:10: \"no CPU free\"",
+        ];
+        assert_eq!(places, wanted);
     }
 }

@@ -1,11 +1,11 @@
 //! What was counted of the CPUs while threads waited for one.
 //!
-//! A thread waits in the queue of one CPU, and whoever has that CPU may be a thread of its own process that
-//! was put there because somebody else has another CPU. So all CPUs count on which the JVM may run. While
+//! A thread waits in the runqueue of one CPU, and that CPU may run a thread of its own process that
+//! was put there because another process has another CPU. So all CPUs count on which the JVM may run. While
 //! the JVM has no more threads to run than there are such CPUs, it would not have waited without the others,
-//! and they alone did it; while it has more, it is a party to that itself, however few others there are.
+//! and they alone caused the wait; while it has more, it is a cause itself, however few others there are.
 //!
-//! What is not known is not put on anybody: an innocent is worse than nobody.
+//! What is not known is attributed to no process: no culprit is better than a wrong one.
 use crate::{
     PauseKind,
     case::{Case, Segment},
@@ -14,17 +14,17 @@ use crate::{
 use recording::{CpuUserFact, Interval, MonoTime, Source, ThreadState};
 use std::{collections::BTreeMap, time::Duration};
 
-/// Without the runs of others, shorter waits name nobody: who had the CPU in them is not known.
+/// Without the runs of others, shorter waits name no culprit: who had the CPU in them is not known.
 const LONG_WAIT: Duration = Duration::from_millis(1);
 
-/// Who had the CPUs for less than one part in so many of what was waited did not cause that wait.
+/// A process that had the CPUs for less than one part in this number of the wait did not cause it.
 const PART_OF_WAIT: u32 = 4;
 
-/// Beside others that did it the JVM did it, too, where it had more threads to run than CPUs in one part in
-/// so many of the wait; without them a part as theirs would be is enough.
+/// In addition to others the JVM is a cause where it had more threads to run than CPUs in one part in this
+/// number of the wait; without others a part as theirs would be is enough.
 const PART_CROWDED: u32 = 2;
 
-/// Most CPUs are idle where less than one part in so many of their time is used.
+/// Most CPUs are idle where less than one part in this number of their time is used.
 const PART_NOT_IDLE: u32 = 2;
 
 /// Others that are distinguished.
@@ -69,7 +69,7 @@ pub(crate) enum Precision {
 enum Known {
     /// Every longer run of other processes, on every CPU.
     Runs,
-    /// Sums of a second, and whoever had the CPU of the waiting thread longest.
+    /// Sums of a second, and the process that had the CPU of the waiting thread longest.
     Sums,
 }
 
@@ -134,7 +134,7 @@ impl CpuUse {
         }
     }
 
-    /// Of a wait of which the scheduler told no runs of others.
+    /// Adds a wait for which the scheduler reported no runs of others.
     fn add_sums(&mut self, index: &Index<'_>, wait: Interval, holder: Option<&(u32, String)>) {
         let own = index.jvm.map(|it| it.pid);
         if let Some((pid, name)) = holder.filter(|it| Some(it.0) != own) {
@@ -198,7 +198,7 @@ impl CpuUse {
     }
 }
 
-/// Runs are recorded in stops that probes told, by a recorder that knows them.
+/// Runs are recorded in stops that probes reported, by a recorder that knows them.
 fn known(index: &Index<'_>, kind: PauseKind) -> Known {
     let coverage = index.facts.and_then(|facts| facts.coverage.as_ref());
     let has_runs = coverage.is_some_and(|it| {

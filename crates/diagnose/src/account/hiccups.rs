@@ -1,8 +1,9 @@
-//! Hiccups: threads of the application that did not run though nobody stopped the world.
+//! Hiccups: threads of the application that did not run though the JVM was not stopped.
 //!
 //! A thread whose quota is used up, that was frozen, or whose memory must come back from swap
-//! answers nobody, and its users cannot tell that from a pause of the JVM. A signal and the freezer
-//! stop a whole process; where its threads slept, one of the JVM's own may be the only one to tell.
+//! answers no request, and its users cannot distinguish that from a pause of the JVM. A signal and
+//! the freezer
+//! stop a whole process; where its threads slept, one of the JVM's own may be the only one that shows it.
 //!
 //! Waits of application threads that overlap, or nearly, are one [`Pause`]; its account is at each
 //! instant the thread with the longest wait. Waits for a CPU or for the application's own files are
@@ -22,10 +23,10 @@ use std::{cmp::Reverse, collections::BinaryHeap, time::Duration};
 /// A shorter wait of a thread is no hiccup: quotas and disks give every thread some.
 const MIN_WAIT: Duration = Duration::from_millis(20);
 
-/// Waits with less than this between them are one hiccup: nobody gets much done meanwhile.
+/// Waits with less than this between them are one hiccup: the thread gets little done meanwhile.
 const MAX_GAP: Duration = Duration::from_millis(5);
 
-/// What a thread waited for without anybody stopping it, outside of all stops.
+/// What a thread waited for without being stopped by the JVM, outside of all stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Waited {
     interval: Interval,
@@ -73,7 +74,7 @@ fn stops_all(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     slice.state == ThreadState::Stopped && !mechanisms::is_traced(index, slice)
 }
 
-/// Whether a slice is a wait that is nobody's will.
+/// Whether a slice is a wait that the thread did not choose.
 fn is_wait(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     match slice.state {
         ThreadState::Throttled | ThreadState::Stopped => true,

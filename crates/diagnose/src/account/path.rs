@@ -1,7 +1,7 @@
 //! The path, walked backwards from its end along wake-ups.
 //!
 //! At each instant the path is on one thread. Where that thread waited and another thread of the
-//! JVM woke it, the waker accounts for the time of the wait, and whoever woke the waker for its
+//! JVM woke it, the waker accounts for the time of the wait, and the thread that woke the waker for its
 //! waits in turn; before the wait began, the path is back on the thread that waited. So a VM
 //! thread that waits for its workers, or for a thread that holds the log's lock while it writes,
 //! leads to the thread that kept it waiting, for as long as it waited.
@@ -33,7 +33,7 @@ struct Leg {
 struct Walk<'a, 'b> {
     index: &'b Index<'a>,
     at: MonoTime,
-    /// The VM thread first, then whoever it waits for. Empty when the walk is over.
+    /// The VM thread first, then the threads that it waits for. Empty when the walk is over.
     legs: Vec<Leg>,
     phase: PausePhase,
     /// In reverse order.
@@ -91,7 +91,7 @@ impl<'a> Walk<'a, '_> {
         self.at = part.start;
     }
 
-    /// A gap in what is known of a thread: whatever a peer did then, or nobody was seen.
+    /// A gap in what is known of a thread: charged to a peer that was seen then, or left as unseen.
     fn step_unseen(&mut self, leg: Leg) {
         let known = self.index.last_end_before(leg.tid, self.at).filter(|&it| it < self.at);
         let start = known.map_or(leg.from, |it| it.max(leg.from));
@@ -116,8 +116,8 @@ fn slice_waits_for_peers(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     is_idle(index, slice) || !slice.merged_wait.is_zero() || is_between_naps(index, slice)
 }
 
-/// Where no other process wants the CPU a yield gives nothing away and is not seen. But nobody naps
-/// before and after work: between two naps a worker spins and yields.
+/// Where no other process wants the CPU a yield gives nothing away and is not seen. But a working thread does
+/// not nap before and after: between two naps a worker spins and yields.
 fn is_between_naps(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     if slice.state != ThreadState::OnCpu || index.role(slice.tid) != ThreadRole::GcWorker {
         return false;
@@ -128,7 +128,7 @@ fn is_between_naps(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     naps.clone().any(|it| it.end <= start) && naps.any(|it| it.start >= end)
 }
 
-/// A sleep of 1 ms (`WorkStealingSleepMillis`) that nobody ended.
+/// A sleep of 1 ms (`WorkStealingSleepMillis`) that ended by its timer.
 fn is_nap(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     let timed_out = is_idle(index, slice) && slice.woken_by.is_none();
     timed_out && NAP.contains(&slice.interval.duration())

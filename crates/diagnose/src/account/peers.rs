@@ -1,4 +1,4 @@
-//! Charging the peer that held everybody up.
+//! Charging the peer that all others waited for.
 use super::{cover::cover, segments::overlay};
 use crate::{Certainty, case::Segment, facts::index::Index, wait::outputs};
 use recording::{Interval, OffCpuCause, ThreadRole, ThreadState};
@@ -24,8 +24,9 @@ pub(super) fn charge<'a>(
     best
 }
 
-/// Where the threads have no names (JDK 8), and so nobody knows whom a stop waits for: what nobody but
-/// the JVM itself can be in while the application stands, or what holds all threads alike.
+/// Where the threads have no names (JDK 8), so that it is unknown which one a stop waits for:
+/// states that only
+/// the JVM itself can be in while the application is stopped, or that hold all threads alike.
 pub(super) fn charge_nameless<'a>(index: &Index<'a>, known: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     let Some(interval) = whole(&known) else { return known };
     let phase = known[known.len() - 1].phase;
@@ -48,8 +49,8 @@ pub(super) fn charge_nameless<'a>(index: &Index<'a>, known: Vec<Segment<'a>>) ->
     best
 }
 
-/// Where everybody only waited while another thread was seen in a write to the GC log: it has the
-/// log's lock in its hands, and the VM thread has lines for the log, too. Samples show no wake-up
+/// Where all threads only waited while another one was seen in a write to the GC log: that one holds the
+/// log's lock, and the VM thread has lines for the log, too. Samples show no wake-up
 /// that would lead there. The thread of asynchronous logging writes without that lock.
 pub(super) fn charge_log_holder<'a>(
     index: &Index<'a>,
@@ -104,7 +105,7 @@ pub(super) fn may_hold_up(role: ThreadRole) -> bool {
     matches!(role, ThreadRole::VmThread | ThreadRole::GcWorker)
 }
 
-/// How good an answer a segment is to "what was everybody waiting for".
+/// How well a segment explains what the threads were waiting for.
 fn weight(segment: &Segment<'_>) -> u8 {
     match segment.state() {
         _ if !may_hold_up(segment.role) => 0,

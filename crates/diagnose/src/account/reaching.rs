@@ -113,7 +113,7 @@ fn stood_still(index: &Index<'_>, tid: u32, of: Reaching) -> bool {
 /// that went on beyond it as only a thread in native code may.
 ///
 /// Samples do not show the gap until the end in which it stood still, where that is short; what it
-/// did after the stop is nobody's affair.
+/// did after the stop does not matter.
 fn stopped_at(index: &Index<'_>, tid: u32, of: Reaching) -> Option<MonoTime> {
     let interval = of.interval;
     let slices = index.slices_in(tid, Interval::new(interval.start, interval.end + LOOK_AHEAD));

@@ -14,7 +14,7 @@ use crate::{
 use recording::{Interval, MonoTime, ThreadSlice, ThreadState};
 use std::collections::BTreeSet;
 
-/// Of a stretch on a CPU, one part in so many may be yields: a thread that has work to do is
+/// One part in this number of a stretch on a CPU may be yields: a thread that has work to do is
 /// interrupted by others now and then as well.
 const YIELDS: u32 = 4;
 
@@ -39,7 +39,7 @@ pub(super) fn credit<'a>(index: &Index<'a>, segments: Vec<Segment<'a>>) -> Vec<S
     overlay(&segments, &busy, |now, _| waits(now))
 }
 
-/// When so many peers worked at once, in order, each with one of them.
+/// When at least `cpus` peers worked at once, in order, each with one of them.
 fn all_busy<'a>(
     index: &Index<'a>,
     cpus: usize,

@@ -3,10 +3,10 @@ use crate::{Certainty, case::Segment, facts::index::Index};
 use recording::{Interval, ThreadState};
 use std::time::Duration;
 
-/// Interrupts take less than this from everybody; apart it would only be noise.
+/// Interrupts take less than this from every thread; listed apart it would only be noise.
 const MIN_STOLEN: Duration = Duration::from_micros(5);
 
-/// Less than so many thousandths of the host's CPU time is too little to infer anything from.
+/// Less than this, in thousandths of the host's CPU time, is too little to infer anything from.
 const MIN_SHARE: u64 = 100;
 
 /// Splits what the CPU was not there for off the end of each stretch on a CPU: how long it was is

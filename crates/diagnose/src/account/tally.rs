@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, time::Duration};
 /// How many of the longest pauses of a cause are kept, to look for writers around them.
 const WINDOWS: usize = 64;
 
-/// So many operations are distinguished; more names can only come from a damaged log.
+/// Number of operations that are distinguished; more names can only come from a damaged log.
 const MOST_OPERATIONS: usize = 256;
 
 /// What all others are called.
@@ -157,7 +157,7 @@ impl Tally {
         }
     }
 
-    /// The pauses with the largest parts, so many at most, largest first.
+    /// The pauses with the largest parts, at most `most`, largest first.
     pub(crate) fn longest_windows(&self, most: usize) -> Vec<Interval> {
         let mut windows = self.windows.clone();
         windows.sort_unstable_by(|a, b| b.cmp(a));

@@ -1,4 +1,4 @@
-//! What the account promises: whom everybody waited for, and that it adds up.
+//! What the account promises: which threads were waited for, and that it adds up.
 use crate::as_text::facts::{case_of, facts};
 use std::fmt::Write;
 

@@ -143,8 +143,8 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// Whether the input tells of pauses at all. A log without a single one may be of ZGC, which
-    /// logs them only if asked for its phases or for safepoints, or of nobody knows whom. A recording
+    /// Whether the input reports pauses at all. A log without a single one may be of ZGC, which
+    /// logs them only if asked for its phases or for safepoints, or of an unknown collector. A recording
     /// may have neither probes nor counters nor a log.
     #[must_use]
     pub fn can_show_pauses(&self) -> bool {
@@ -166,7 +166,7 @@ impl Diagnosis {
         lacks_for_stops(self.statistics.all.count > 0, &recorded)
     }
 
-    /// Statistics over the collections, where the input could have told of any: a log of safepoint
+    /// Statistics over the collections, where the input could have reported any: a log of safepoint
     /// lines alone has none, which does not mean that there were none.
     #[must_use]
     pub fn collections_seen(&self) -> Option<&GcStatistics> {
@@ -181,8 +181,8 @@ impl Diagnosis {
 pub(crate) const STOP_SOURCES: [Source; 4] =
     [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters, Source::GcLog];
 
-/// Sources without which a recording that shows `pauses` is no proof that there were no others: what
-/// would have told of a stop, and where there was none at all, of one that lasted all the time.
+/// Sources without which a recording that shows `pauses` is no proof that there were no others: those that
+/// would have reported a stop, and where there was none at all, one that lasted all the time.
 pub(crate) fn lacks_for_stops(pauses: bool, recorded: &dyn Fn(Source) -> bool) -> Option<Source> {
     match STOP_SOURCES.iter().any(|&it| recorded(it)) {
         false => Some(Source::GcLog),

@@ -11,32 +11,32 @@ use std::{fmt, time::Duration};
 /// millisecond and less that are left of most pauses: on recordings of known faults these are at
 /// most 0.6 %.
 const SMALL_SHARE: f64 = 0.05;
-/// Less than this in all is not what anybody looks for, whatever its share: a pause half as long as
+/// Less than this in all is negligible, whatever its share: a pause half as long as
 /// those that a report lists unasked (50 ms).
 const SMALL_TIME: Duration = Duration::from_millis(25);
 /// A pause that would be listed for its unexplained part alone asks for a cause, however small that
 /// part comes in addition to all other pauses.
 const LISTED: Duration = Duration::from_millis(50);
-/// One stop of 10 ms with a few GC threads has about so many rows and events: more may be a whole
+/// One stop of 10 ms with a few GC threads has about this number of rows and events: more may be a whole
 /// stop that nothing saw.
 const SMALL_LOSS: u64 = 100;
-/// Of events, which are millions in a long recording, one in so many is no pattern.
+/// One lost event in this number, of the millions of a long recording, is no pattern.
 const BORNE_EVENTS: u64 = 1_000;
 
 /// Why a cause that was not seen is not ruled out, though all of its sources ran.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Doubt {
-    /// So many rows were not written.
+    /// Number of rows that were not written.
     LostRows(u64),
-    /// So many events were not handed over by the kernel.
+    /// Number of events that the kernel did not hand over.
     LostEvents(u64),
-    /// So many messages the JVM did not write, as it says (`-Xlog:async`).
+    /// Number of messages that the JVM did not write, as it reports (`-Xlog:async`).
     LostMessages(u64),
-    /// So many files are missing from the middle of a rotated set.
+    /// Number of files that are missing from the middle of a rotated set.
     LostFiles(u64),
-    /// So many lines of a GC log were not understood, or only in part.
+    /// Number of lines of a GC log that were not understood, or only in part.
     LinesNotRead(u64),
-    /// So many collections were seen to begin and not to end.
+    /// Number of collections with a begin and no end.
     WithoutEnd(u64),
     /// So much stopped time has no cause.
     Unexplained(Duration),

@@ -41,10 +41,10 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
 /// Of a log with so much running time per wait, what shows only as a symptom is no finding:
 /// 36 ms in an hour.
 const TRIFLE: u32 = 100_000;
-/// Nor is one of them so long.
+/// Nor is one of them this long.
 const TRIFLE_AT_ONCE: Duration = Duration::from_millis(10);
 
-/// Leaves out the symptoms that nobody would notice in a log of this span; zero where it is not known.
+/// Leaves out the symptoms that are negligible in a log of this span; zero where it is not known.
 pub(crate) fn leave_out_trifles(tallies: &mut Tallies, span: Duration) {
     tallies.retain(|&order, tally| {
         let is_trifle = tally.longest < TRIFLE_AT_ONCE && tally.time * TRIFLE < span;
@@ -89,9 +89,9 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
     }
 }
 
-/// The verdict on every cause. Where nothing in a recording tells of stops, none is ruled out: what
+/// The verdict on every cause. Where nothing in a recording shows stops, none is ruled out: what
 /// was seen of the threads may have been in a stop or not. Nor is any where `partial` sources are
-/// there only in part: what is gone may have been a stop, or what shows which thread held it up.
+/// there only in part: the missing rows may have been a stop, or show which thread delayed it.
 pub(crate) fn verdicts(
     tallies: &Tallies,
     index: &Index<'_>,
@@ -168,7 +168,7 @@ fn evidence_of(Rhythm { period, times, missing }: Rhythm) -> Evidence {
 mod tests {
     use crate::as_text::facts::diagnose;
 
-    /// One stop of 100 ms, in which the VM thread had no CPU for so long and collected otherwise.
+    /// One stop of 100 ms, in which the VM thread waited this long for a CPU and collected otherwise.
     fn ranked(without_cpu_ms: u64) -> Vec<&'static str> {
         let text = format!(
             "jvm 17.0.15 g1

@@ -127,7 +127,7 @@ struct Log<'a> {
     pauses: LogPauses,
     /// Its pauses, where they may be those that are reported.
     found: Vec<LogPause>,
-    /// The log once more, for the collections in stops that the probes told.
+    /// The log once more, for the collections in stops that the probes reported.
     walk: LogWalk<'a>,
     timeline: Timeline,
     counts: gclog::LineCounts,
@@ -201,7 +201,7 @@ impl<'a> Log<'a> {
     }
 }
 
-/// Since when somebody looked at what the threads do; `None` where nobody did.
+/// Since when the states of threads were recorded; `None` where they never were.
 fn threads_seen_since(facts: &Facts) -> Option<MonoTime> {
     let coverage = facts.coverage.as_ref()?;
     let saw_threads = coverage.ran(Source::Scheduler) || coverage.ran(Source::ThreadSamples);
@@ -281,7 +281,7 @@ fn nothing_whole(facts: &Facts) -> bool {
     !saw_a_part && facts.safepoints.iter().all(|it| it.cut.is_part())
 }
 
-/// Whether stops may be told by the log: where not, its pauses need no accounts of their own.
+/// Whether stops may come from the log: where not, its pauses need no accounts of their own.
 fn may_be_of_log(facts: &Facts, index: &Index<'_>) -> bool {
     nothing_whole(facts) || index.has_counted_stops()
 }

@@ -7,7 +7,7 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 pub enum Keep {
     /// Every one: memory grows with the log.
     All,
-    /// So many of the longest.
+    /// This many of the longest.
     Longest(usize),
 }
 

@@ -1,7 +1,7 @@
 //! The longest pauses, opened: what each thread that mattered did in them.
 //!
-//! The account of a pause says for each moment whom everybody waited for. Here the lanes of those threads,
-//! of who woke them and of the collector's threads are laid beside it, so that a picture can show both.
+//! The account of a pause says for each moment which thread was waited for. Here the lanes of those threads,
+//! of their wakers and of the collector's threads are laid beside it, so that a picture can show both.
 use crate::{
     Attribution, Cause, Certainty, WaitLocation,
     case::{Case, Segment},
@@ -15,15 +15,15 @@ use gclog::PhaseTime;
 use recording::{Interval, ThreadRole, ThreadSlice, ThreadState};
 use std::{cmp::Reverse, collections::BTreeMap, time::Duration};
 
-/// So many pauses are opened: the longest.
+/// Number of pauses that are opened: the longest.
 pub(crate) const MOST_PAUSES: usize = 24;
-/// So many threads are shown of each,
+/// Number of threads shown of each.
 const MOST_LANES: usize = 12;
-/// so many stretches of each thread: the longest,
+/// Number of slices kept of each thread: the longest.
 const MOST_SPANS: usize = 2_000;
-/// and of so many different waits what is known of them.
+/// Number of different waits that are described.
 const MOST_WAITS: usize = 200;
-/// An application thread that ran for this part of a pause is shown, whoever waited for it.
+/// An application thread that ran for this part of a pause is shown, also where no thread waited for it.
 const MUCH: u32 = 20;
 
 /// A pause to look into.
@@ -31,7 +31,7 @@ const MUCH: u32 = 20;
 pub struct Opened {
     /// Its place in [`Diagnosis::pauses`](crate::Diagnosis::pauses).
     pub pause: usize,
-    /// Whom everybody waited for, end to end.
+    /// The threads that were waited for, end to end.
     pub account: Vec<Stretch>,
     /// The threads that mattered: the VM thread, those that were waited for, the collector's, those
     /// that woke them.
@@ -55,7 +55,7 @@ pub struct Stretch {
     pub length: Duration,
     /// The cause that has it; `None` where none explains it.
     pub cause: Option<&'static Cause>,
-    /// The lane of the thread that everybody waited for, where it has one.
+    /// The lane of the thread that was waited for, where it has one.
     pub lane: Option<usize>,
 }
 

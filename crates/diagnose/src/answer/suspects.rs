@@ -17,7 +17,7 @@ use crate::{
 };
 use std::cmp::Reverse;
 
-/// So many suspects are named, and so many unlikely ones.
+/// Number of suspects that are named, and of unlikely ones.
 const MOST: usize = 4;
 
 /// A cause that may be behind unexplained time.

@@ -26,7 +26,7 @@ pub fn of<T>(diagnose: impl FnOnce() -> T) -> String {
     NOTED.take().unwrap_or_default()
 }
 
-/// Notes a pause that was divided, where somebody asked for that.
+/// Notes a pause that was divided, if enabled.
 pub(crate) fn note(case: &Case<'_>) {
     NOTED.with_borrow_mut(|noted| {
         if let Some(text) = noted {

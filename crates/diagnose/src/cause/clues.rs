@@ -7,10 +7,10 @@ use crate::{
 use recording::VmFlags;
 use std::{f64::consts::TAU, time::Duration};
 
-/// A wait strikes rarely when it is in no more than one of so many collections or stops,
+/// A wait is rare when it is in no more than one of this number of collections or stops,
 const RARE: u64 = 4;
 
-/// and most of the time when it is in one of so many.
+/// and frequent when it is in one of this number.
 const OFTEN: u64 = 2;
 
 /// Of fewer nothing is rare or usual.
@@ -22,10 +22,10 @@ const UNEVEN: f64 = 0.25;
 /// Waits shorter than this on average are short.
 const SHORT: Duration = Duration::from_millis(150);
 
-/// So many of the longest pauses are looked at for a grid,
+/// Number of the longest pauses that are tested for a grid,
 const GRID: usize = 32;
 
-/// and their ends are on one if their mean direction is at least so long.
+/// and their ends are on one if their mean direction has at least this length.
 const ON_GRID: f64 = 0.7;
 
 /// How suspicious a cause is, and why.
@@ -110,7 +110,7 @@ impl Clues<'_> {
         (self.tally.squares * count / (time * time) - 1.0).max(0.0).sqrt()
     }
 
-    /// `up to 1.96 s in one`, from so long on.
+    /// `up to 1.96 s in one`, from this length on.
     pub(crate) fn longest_from(&self, least: Duration) -> Option<String> {
         let longest = self.tally.longest;
         (longest >= least).then(|| format!("up to {} in one", crate::text::duration(longest)))
@@ -161,8 +161,8 @@ impl Clues<'_> {
         (longest >= least).then(|| format!("{} without a CPU", crate::text::duration(longest)))
     }
 
-    /// Of the CPU time of the collections concerned, the part in the kernel, where it is at least so
-    /// many per cent, and no small part of the time: `sys is 40 % of their CPU time`.
+    /// The kernel's share of the CPU time of the collections concerned, if at least this percentage and
+    /// no small part of the time: `sys is 40 % of their CPU time`.
     pub(crate) fn busy_in_kernel(&self, percent: u32) -> Option<String> {
         let (user, sys) = self.tally.cpu;
         let part = sys.as_nanos() * 100 / (user + sys).as_nanos().max(1);

@@ -52,7 +52,7 @@ pub(crate) enum Claims {
     Work(CollectionTrait, fn(&Collection) -> bool),
     /// These segments.
     Segments(fn(&Case<'_>, &Segment<'_>) -> bool),
-    /// These segments, where those of them that no other cause has claimed last at least so long
+    /// These segments, where those of them that no other cause has claimed last at least this long
     /// together: less in a pause is negligible.
     AtLeast(Duration, fn(&Case<'_>, &Segment<'_>) -> bool),
     /// Segments of this part that a log cannot explain.
@@ -99,7 +99,7 @@ fn list_free(case: &Case<'_>, claimed: &mut Vec<usize>, wanted: impl Fn(&Segment
 }
 
 /// Whether a segment is the collector's work in the collections that are `wanted`. Where threads
-/// were measured nobody can tell the collections of one stop apart, so `all` must be wanted.
+/// were measured the collections of one stop cannot be separated, so `all` must be wanted.
 fn is_work(case: &Case<'_>, it: &Segment<'_>, wanted: fn(&Collection) -> bool, all: bool) -> bool {
     match it.collection() {
         Some((LogPart::References | LogPart::Collecting, n)) => {

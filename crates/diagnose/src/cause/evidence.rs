@@ -80,7 +80,7 @@ pub enum Detail {
         /// Whether references took the largest part of it, as far as the log tells.
         references: Option<bool>,
     },
-    /// Collections that somebody asked for.
+    /// Collections that were requested explicitly.
     Explicit {
         /// For a heap dump or histogram, which collects whatever the flags say.
         by_inspection: bool,
@@ -127,7 +127,7 @@ pub enum Class {
     KernelLock,
     /// A thread of the application.
     LateThread,
-    /// Somebody stopped the process.
+    /// The process was stopped.
     Stopped,
 }
 
@@ -205,6 +205,6 @@ pub enum Verdict {
     Present,
     /// It was watched for and did not strike.
     Absent,
-    /// It could not be watched for: these sources were not recorded.
+    /// It could not be checked: these sources were not recorded.
     Unknown(Vec<Source>),
 }

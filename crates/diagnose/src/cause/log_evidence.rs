@@ -27,8 +27,8 @@ pub(crate) fn seen(time: Duration, statement: String) -> Evidence {
     Evidence { source: Source::GcLog, certainty: Certainty::Inferred, statement, time }
 }
 
-/// What a symptom says: a story, how much time was seen in how many pauses (`extent`), and what else
-/// the log tells of them.
+/// What a symptom says: a story, how much time was seen in how many pauses (`extent`), and the other
+/// figures of the log.
 pub(crate) fn symptom(
     tally: &Tally,
     story: Vec<String>,

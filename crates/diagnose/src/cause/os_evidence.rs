@@ -50,7 +50,7 @@ pub(crate) fn cgroup<'a>(index: &Index<'a>) -> Option<&'a CgroupFact> {
     index.facts.and_then(|facts| facts.cgroup.as_ref())
 }
 
-/// How long it takes so many threads to use the quota up, where that is less than a period.
+/// How long it takes this number of threads to use the quota up, where that is less than a period.
 pub(crate) fn time_to_use_up(cgroup: &CgroupFact, threads: u32) -> Option<Duration> {
     let quota = cgroup.cpu_quota?;
     let time = quota.checked_div(threads)?;

@@ -1,7 +1,7 @@
 //! Pauses that come like clockwork. What happens every two hours is a job of the host, not luck.
 //!
-//! One occurrence may be missing, another pause may come between, and the log may name what came by
-//! several symptoms: all of them are looked at together, and their rhythm is told once.
+//! One occurrence may be missing, another pause may come between, and the log may have classified the
+//! occurrences as several symptoms: all of them are examined together, and their rhythm is reported once.
 use crate::Rhythm;
 use recording::{Interval, MonoTime};
 use std::{cmp::Reverse, time::Duration};
@@ -12,9 +12,9 @@ const MIN_INTERVALS: usize = 3;
 const TOLERANCE_PERCENT: u128 = 10;
 /// And so much where an occurrence is missing: multiples fit by chance more easily.
 const MISSING_TOLERANCE_PERCENT: u128 = 5;
-/// At most one occurrence of so many may be missing.
+/// At most one occurrence of this number may be missing.
 const ONE_MISSING_OF: usize = 4;
-/// At most one pause of so many may be none of the rhythm.
+/// At most one pause of this number may be none of the rhythm.
 const ONE_BETWEEN_OF: usize = 6;
 /// A rhythm faster than this is the application's own.
 const MIN_PERIOD: Duration = Duration::from_secs(10);
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(of_seconds(&[(0, 9), (1000, 9), (2000, 9), (3101, 9)]), None);
     }
 
-    /// Stops of 8 s, `every` so many minutes; at odd times reaching it took long, at even ones the
+    /// Stops of 8 s every `every` minutes; at odd times reaching it took long, at even ones the
     /// stop went on. `without` one of them.
     fn of_two_symptoms(every: u64, without: Option<u64>) -> Vec<(&'static str, String)> {
         let mut log = String::new();

@@ -32,7 +32,7 @@ use crate::{
 use recording::{Source, ThreadState};
 use std::time::Duration;
 
-/// Nobody waits so long for a CPU where others have one.
+/// No thread waits this long for a CPU where others have one.
 const TOO_LONG: Duration = Duration::from_secs(2);
 
 pub(super) static CAUSE: Cause = Cause {

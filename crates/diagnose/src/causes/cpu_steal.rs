@@ -49,7 +49,7 @@ pub(super) static CAUSE: Cause = Cause {
     ..Cause::BASE
 };
 
-/// Interrupts take some microseconds from everybody. Less than this in a pause is
+/// Interrupts take some microseconds from every thread. Less than this in a pause is
 /// negligible.
 const MIN_STOLEN: Duration = Duration::from_millis(1);
 
@@ -150,7 +150,7 @@ mod tests {
         check(&CAUSE, &taken("").replace("on-cpu", "runnable"), "absent");
     }
 
-    /// So many milliseconds of steal in a second of two CPUs.
+    /// This many milliseconds of steal in a second of two CPUs.
     fn counted(ms: u64) -> String {
         taken("")
             + &format!("\nsample cpu.steal_ms 0ms 1000\nsample cpu.steal_ms 1000ms {}", 1000 + ms)

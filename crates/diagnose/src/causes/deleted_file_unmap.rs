@@ -61,7 +61,7 @@ fn is_release(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
     segment.waits_for(Wait::Unmap)
 }
 
-/// The longest such block of any thread, whether anybody waited for it or not.
+/// The longest such block of any thread, whether another thread waited for it or not.
 fn longest_outside<'a>(index: &Index<'a>) -> Option<&'a ThreadSlice> {
     let slices = &index.facts?.slices;
     let long = slices.iter().filter(|it| {

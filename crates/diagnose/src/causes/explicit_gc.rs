@@ -27,7 +27,7 @@ use crate::{
 use recording::Source;
 use std::time::Duration;
 
-/// Causes of collections that somebody asked for, as JDK 8 and later print them.
+/// Causes of explicitly requested collections, as JDK 8 and later print them.
 const ASKED_FOR: [&str; 5] = [
     "System.gc()",
     "Diagnostic Command",

@@ -82,7 +82,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     }
 }
 
-/// Whoever stops a process stops all of it, at any place.
+/// A signal or the freezer stops all of a process, at any place.
 fn suspicion(clues: &Clues<'_>) -> Option<Suspicion> {
     let base = match clues.part {
         LogPart::Hiccup => 2,

@@ -40,7 +40,7 @@ use crate::{
 use recording::Source;
 use std::time::Duration;
 
-/// A write of a few bytes that takes so long waits for the disk.
+/// A write of a few bytes that takes this long waits for the disk.
 const LONG: Duration = Duration::from_millis(500);
 
 pub(super) static CAUSE: Cause = Cause {

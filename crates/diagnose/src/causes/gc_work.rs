@@ -38,7 +38,7 @@ const DEFAULT_GOAL_MS: u64 = 200;
 /// A collector that copies less than this in a second of CPU time does something else: usual are a
 /// hundred times as much and more.
 const LEAST_BYTES_PER_S: u64 = 1 << 20;
-/// HotSpot takes all CPUs for GC threads up to so many, of more only a part
+/// Up to this number HotSpot uses all CPUs for GC threads, of more only a part
 /// (`gc/shared/workerPolicy.cpp`).
 const MOST_BY_DEFAULT: u32 = 8;
 
@@ -269,7 +269,7 @@ mod tests {
         );
     }
 
-    /// A collection of JDK 8 with two CPUs busy for so long.
+    /// A collection of JDK 8 with two CPUs busy for `seconds`.
     fn computing(seconds: u64, survivors_k: u64) -> String {
         reported(
             &CAUSE,
@@ -292,7 +292,7 @@ mod tests {
         assert!(computing(20, 40 * 1024).contains("what this heap and its survivors cost"));
     }
 
-    /// Thirty collections of so many milliseconds with 2 GC threads on 16 CPUs.
+    /// Thirty collections of `took_ms` with 2 GC threads on 16 CPUs.
     fn slow(took_ms: u64) -> String {
         let head = "[0.001s][info][gc,init] Version: 17.0.15+6 (release)\n[0.001s][info][gc] Using G1\n[0.001s][info][gc,init] CPUs: 16 total, 16 available\n[0.001s][info][gc,init] Heap Region Size: 1M\n[0.001s][info][gc,init] Parallel Workers: 2\n";
         let one = |n: u64| {

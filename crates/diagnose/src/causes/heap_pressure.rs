@@ -134,8 +134,8 @@ mod tests {
         check(&CAUSE, &(usual + &pause(2_421_000, 21, what, 1_221_000)), "absent");
     }
 
-    /// A full collection that leaves so much live, and collections of 10 ms every so many
-    /// milliseconds, after which 60 MB are in use.
+    /// A full collection that leaves `live`, and collections of 10 ms every `every_ms`,
+    /// after which 60 MB are in use.
     fn young(every_ms: u64, live: u64) -> String {
         let what = format!("Full (G1 Compaction Pause) 99M->{live}M(100M)");
         let mut log = pause(10, 0, &what, 1);

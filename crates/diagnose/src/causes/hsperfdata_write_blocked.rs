@@ -40,7 +40,7 @@ use crate::{
 use recording::Source;
 use std::time::Duration;
 
-/// A page fault of so long waits for the disk.
+/// A page fault of this length waits for the disk.
 const LONG: Duration = Duration::from_millis(250);
 
 pub(super) static CAUSE: Cause = Cause {

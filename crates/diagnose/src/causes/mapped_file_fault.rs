@@ -39,7 +39,7 @@ use crate::{
 use recording::Source;
 use std::time::Duration;
 
-/// Reading a page takes so long only from a busy disk.
+/// Reading a page takes this long only from a busy disk.
 const LONG: Duration = Duration::from_millis(50);
 
 pub(super) static CAUSE: Cause = Cause {

@@ -45,7 +45,7 @@ pub(super) static CAUSE: Cause = Cause {
 /// Faults queue for microseconds all the time. Less than this in a pause is negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
-/// In so many of the longest pauses the holder is looked for.
+/// Number of the longest pauses in which the holder is looked for.
 const MOST_WINDOWS: usize = 16;
 
 fn is_contended(_case: &Case<'_>, segment: &Segment<'_>) -> bool {
@@ -66,7 +66,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     }
 }
 
-/// A probe needs the lock, shared, where somebody holds it alone (`kernel/events/uprobes.c`,
+/// A probe needs the lock, shared, while another thread holds it exclusively (`kernel/events/uprobes.c`,
 /// `find_active_uprobe_rcu`). Without the recording the thread would have gone on to its next fault.
 const PROBE: &str = "a probe of this recording";
 

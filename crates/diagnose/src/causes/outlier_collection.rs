@@ -95,7 +95,7 @@ mod tests {
 
     const YOUNG: &str = "Young (Normal) (G1 Evacuation Pause) 612M->210M(1024M)";
 
-    /// So many collections of 23 ms, and one of another length among them.
+    /// `others` collections of 23 ms, and one of another length among them.
     fn log(others: u64, took_ms: u64, what: &str) -> String {
         let usual: String = (1..=others).map(|n| pause(n * 1_000, n, YOUNG, 23)).collect();
         let at = (others + 1) * 1_000 + took_ms;

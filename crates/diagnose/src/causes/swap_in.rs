@@ -58,7 +58,7 @@ pub(super) static CAUSE: Cause = Cause {
 const PAGE: u64 = 4096;
 
 /// A page of compressed memory or of a fast disk is a fault too. Less than this in a pause is
-/// nobody's trouble.
+/// negligible.
 const MIN_BLOCKED: Duration = Duration::from_millis(1);
 
 /// A page on its way from one place in memory to another is found through a swap entry, too.

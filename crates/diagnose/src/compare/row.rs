@@ -2,7 +2,7 @@
 use crate::{Cause, Value};
 use std::time::Duration;
 
-/// A time stopped that is so many times the other is no small difference.
+/// A time stopped that is this many times the other is no small difference.
 pub(super) const LARGE: f64 = 2.0;
 
 /// One number of both runs.
@@ -73,7 +73,7 @@ pub enum Significance {
     MoreThanNoise,
     /// By no more than chance explains.
     WithinNoise,
-    /// Nobody can say, for this reason: `too few`, `single value`.
+    /// Undecidable, for this reason: `too few`, `single value`.
     Unknown(&'static str),
 }
 

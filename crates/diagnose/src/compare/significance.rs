@@ -12,7 +12,7 @@ use super::row::{LARGE, Significance};
 use crate::RatioSums;
 use std::time::Duration;
 
-/// Of the normal distribution: 99 % of it lie within so many standard deviations.
+/// Of the normal distribution: 99 % of it lie within this many standard deviations.
 const Z: f64 = 2.575_829;
 /// Half of what is left beyond 99 %.
 const TAIL: f64 = 0.005;
@@ -20,9 +20,9 @@ const TAIL: f64 = 0.005;
 const LEAST: u64 = 10;
 /// A sum that is mostly one or two large summands says too little of its own error, too.
 const LEAST_EFFECTIVE: f64 = 5.0;
-/// From so many on, a sum is as good as normal.
+/// From this number on, a sum is as good as normal.
 const MANY_EFFECTIVE: f64 = 30.0;
-/// Up to so many events the test of two rates is exact.
+/// Up to this number of events the test of two rates is exact.
 const MOST_EXACT: u64 = 1_000;
 
 const TOO_FEW: Significance = Significance::Unknown("too few");
@@ -42,7 +42,7 @@ pub(super) fn means(a: Moments, b: Moments) -> Significance {
     decided(difference > limit * error.sqrt() && difference > 0.0)
 }
 
-/// Within how many standard errors 99 % lie, for so many degrees of freedom (Abramowitz and Stegun
+/// Within how many standard errors 99 % lie, by the degrees of freedom (Abramowitz and Stegun
 /// 26.7.5; right to 1 % from five degrees on).
 fn student(freedom: f64) -> f64 {
     let (v, z) = (freedom.max(4.0), Z);
@@ -53,7 +53,7 @@ fn student(freedom: f64) -> f64 {
     z + first + second + third
 }
 
-/// Two rates of events: so many in so much time each. If they come at the same rate (Poisson), the
+/// Two rates, each a number of events in a time. If they come at the same rate (Poisson), the
 /// events of one run are a binomial part of all.
 pub(super) fn rates(a: (u64, Duration), b: (u64, Duration)) -> Significance {
     let (all, time) = (a.0.saturating_add(b.0), a.1.as_secs_f64() + b.1.as_secs_f64());
@@ -155,14 +155,14 @@ pub(super) fn ratios(a: &RatioSums, b: &RatioSums) -> Significance {
 }
 
 /// Two percentiles with bounds of 99 % each, whatever the distribution: they differ where the
-/// bounds do not meet. Where these meet, the percentiles may still differ; nobody knows.
+/// bounds do not meet. Where these meet, the percentiles may still differ; that is undecided.
 pub(super) fn bounds<T: PartialOrd>(a: Option<(T, T)>, b: Option<(T, T)>) -> Significance {
     let (Some(a), Some(b)) = (a, b) else { return TOO_FEW };
     decided(a.1 < b.0 || b.1 < a.0)
 }
 
-/// Two sets of so many samples between their least and most: where the sets lie apart, chance has
-/// one way in so many to do that (Mann and Whitney's test at its extreme). Five of each is enough.
+/// Two sets, each with its size, minimum and maximum: that the sets lie apart by chance is one of all ways to
+/// mix them (Mann and Whitney's test at its extreme). Five of each is enough.
 pub(super) fn ranges(a: (u64, u64, u64), b: (u64, u64, u64)) -> Significance {
     const LEAST_SAMPLES: u64 = 5;
     let enough = a.0.min(b.0) >= LEAST_SAMPLES;

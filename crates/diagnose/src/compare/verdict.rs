@@ -10,7 +10,7 @@ use runs::{Runs, differs, from_to, shows};
 /// Loads that differ by less than this need no word: services are never loaded quite alike.
 const OTHER_LOAD: f64 = 0.10;
 
-/// So many causes that are new or gone are named in a sentence; all are in the table.
+/// Number of new or gone causes named in a sentence; all are in the table.
 const MOST_CAUSES: usize = 4;
 
 /// What changed by more than noise, first what users feel: how long the application was stopped, how

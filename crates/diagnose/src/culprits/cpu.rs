@@ -1,11 +1,11 @@
 //! Who had the CPUs that a thread waited for.
 //!
-//! A thread waits in the queue of one CPU, and whoever has that CPU may be a thread of its own process that
-//! was put there because somebody else has another CPU. So all CPUs count on which the JVM may run. While
+//! A thread waits in the runqueue of one CPU, and that CPU may run a thread of its own process that
+//! was put there because another process has another CPU. So all CPUs count on which the JVM may run. While
 //! the JVM has no more threads to run than there are such CPUs, it would not have waited without the others,
-//! and they alone did it; while it has more, it is a party to that itself, however few others there are.
+//! and they alone caused the wait; while it has more, it is a cause itself, however few others there are.
 //!
-//! What is not known is not put on anybody: an innocent is worse than nobody.
+//! What is not known is attributed to no process: no culprit is better than a wrong one.
 use super::process::{MOST, Process, named};
 use crate::{
     Certainty, Culprit, CulpritKind, Evidence,
@@ -19,11 +19,11 @@ use std::{
     time::Duration,
 };
 
-/// Beside a JVM that has more threads to run than CPUs, another process did it only with one part in so many
-/// of the CPUs' time: without anybody who had less those threads would have waited nearly as long.
+/// Beside a JVM that has more threads to run than CPUs, another process is a cause only with one part in this
+/// number of the CPUs' time: without one that had less those threads would have waited nearly as long.
 const PART_BESIDE_OWN: u32 = 4;
 
-/// Of all others, one who had less than one part in so many is not named beside them.
+/// Of all others, one with less than one part in this number is not named beside them.
 const PART_OF_OTHERS: u32 = 10;
 
 /// Who had the CPUs during the waits of a tally.

@@ -10,7 +10,7 @@ use crate::{
 use recording::{Interval, MonoTime, OutputFact, OutputReaderFact};
 use std::{collections::BTreeSet, time::Duration};
 
-/// How far from a pause a look at a reader may be and still tell of it.
+/// How far from a pause a sample of a reader may be and still count for it.
 const NEAR: Duration = Duration::from_millis(500);
 
 fn process(it: &OutputReaderFact) -> Process<'_> {

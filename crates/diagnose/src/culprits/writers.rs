@@ -24,19 +24,20 @@ const MIN_BYTES: u64 = 1_000_000;
 /// So much is a reason to change how the JVM itself writes, or to name who filled memory with files.
 const MUCH: u64 = 32_000_000;
 
-/// Who reads less than one part in so many of what a JVM does that waits for reads does not fill the queue.
+/// A process that reads less than one part in this number of the reads of a JVM that waits for reads does not
+/// fill the queue.
 const PART_OF_OWN_READS: u64 = 3;
 
-/// Who wrote less than one part in so many of what the first one did is not named beside it.
+/// A process that wrote less than one part in this number of the first one's bytes is not named beside it.
 const PART_OF_MOST: u64 = 10;
 
-/// A device is busy where it had requests under way in one part in so many of the time.
+/// A device is busy where it had requests under way in one part in this number of the time.
 const PART_BUSY: u32 = 2;
 
 /// What a thread waited for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waited {
-    /// The file; `None` where that is not known, and then nobody is named.
+    /// The file; `None` where it is unknown, and then no writer is named.
     pub(crate) file: Option<FileKey>,
     /// Whether it waited for a page to be read, and not for something to be written.
     pub(crate) reads: bool,
@@ -106,7 +107,7 @@ struct Users<'a> {
     rows: Vec<&'a WriterFact>,
     written: u64,
     read: u64,
-    /// What the device of one of them has to do with the disk; `None` where nobody saw that.
+    /// How the device of one of them is related to the disk; `None` where that was not seen.
     proven: Option<(Relation, &'a WriterFact)>,
 }
 

@@ -4,7 +4,7 @@ use crate::facts::index::Index;
 use recording::{Architecture, MonoTime};
 use std::collections::BTreeMap;
 
-/// So many points has a line at most: more than a screen has pixels would not be seen.
+/// Number of points of a line at most: more than a screen has pixels would not be seen.
 const MOST_POINTS: usize = 1_000;
 
 /// The size of a page where the architecture has one only: on others it is a choice of the kernel's

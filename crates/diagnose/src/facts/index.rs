@@ -23,7 +23,7 @@ pub(crate) struct Index<'a> {
     /// What the GC log tells over time, where there is one. Known only when all of it was read.
     pub(crate) log: Option<&'a History>,
     slices: BTreeMap<u32, Vec<&'a ThreadSlice>>,
-    /// Begins and ends of all slices, in order, where there are so many that a pause may be crowded.
+    /// Begins and ends of all slices, in order, where there are enough that a pause may be crowded.
     edges: Option<(Vec<MonoTime>, Vec<MonoTime>)>,
     knows_taken: bool,
     work: KernelWorkTimes,
@@ -108,12 +108,12 @@ impl<'a> Index<'a> {
         index
     }
 
-    /// For a log alone: its JVM and what it told.
+    /// For a log alone: its JVM and its history.
     pub(crate) fn of_log(jvm: &'a JvmFact, log: &'a History) -> Index<'a> {
         Index { jvm: Some(jvm), log: Some(log), ..Index::default() }
     }
 
-    /// The same with what the log inside a recording told.
+    /// The same with the history of the log inside a recording.
     pub(crate) fn with_log(self, log: &'a History) -> Index<'a> {
         Index { log: Some(log), ..self }
     }
@@ -123,7 +123,7 @@ impl<'a> Index<'a> {
         self.host.map_or_else(Architecture::default, |it| Architecture::named(&it.architecture))
     }
 
-    /// Role of a thread; a thread that nobody named is a Java thread, as application threads are
+    /// Role of a thread; a thread without a known name is a Java thread, as application threads are
     /// the only ones whose names are free.
     pub(crate) fn role(&self, tid: u32) -> ThreadRole {
         self.threads.get(&tid).map_or(ThreadRole::Java, |it| it.1)

@@ -17,7 +17,7 @@ pub struct InputSummary {
     pub lines_unrecognised: u64,
     /// Of these, lines that are no lines of a JVM's log: text of the application, mostly.
     pub lines_foreign: u64,
-    /// Lines in which an application tells of a pause.
+    /// Lines in which an application reports a pause.
     pub lines_of_application: u64,
     /// Of those not recognised, lines that are damaged or cut short.
     pub lines_malformed: u64,

@@ -12,7 +12,7 @@ impl Timeline {
     /// From a recording whose log is on `clock` and has these stamps.
     ///
     /// Uptime begins when the JVM has set itself up, some 10 to 100 ms after the process started,
-    /// and nobody says when. Lines that carry the date as well tell it to the millisecond. Else: no
+    /// and no source has the exact time. Lines with a date as well give it to the millisecond. Else: no
     /// line can be read before it was written, so the smallest difference between the time of
     /// reading and the line's stamp is the offset, too large by at most the shortest delay between
     /// writing and reading.

@@ -35,7 +35,7 @@ pub struct Judgement<'a> {
     pub outcome: Outcome,
     /// The number; `None` where the input does not tell it.
     pub actual: Option<Value>,
-    /// Whether the number is that or more: of the rest nobody knows.
+    /// Whether the number is a lower bound: the rest is unknown.
     pub at_least: bool,
     /// What is missing, where the outcome is unknown; a phrase, else empty.
     pub missing: String,

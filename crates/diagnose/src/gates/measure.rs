@@ -94,7 +94,7 @@ fn span(of: &Diagnosis) -> Result<Duration, String> {
     }
 }
 
-/// So many events, or so many per time, as the limit is.
+/// A number of events, or a number per time, in the form of the limit.
 fn events(gate: &Gate, of: &Diagnosis, count: u64) -> Known {
     exactly(event_value(gate, of, count)?)
 }

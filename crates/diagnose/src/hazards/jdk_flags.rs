@@ -11,7 +11,7 @@ use recording::{Setting, VmFlag, VmFlags, vm_size};
 use strsim::levenshtein;
 
 const TABLE: &str = include_str!("jdk-flags.txt");
-/// Who mistypes a name mistypes so many letters.
+/// Number of letters by which a mistyped name differs at most.
 const SLIP: usize = 2;
 
 /// Names of flags that builds other than OpenJDK's for x86-64 have; of some only the beginning. Where one of

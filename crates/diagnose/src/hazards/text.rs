@@ -3,8 +3,8 @@
 //! ```text
 //! launch 17 -XX:+UseZGC -Xmx1g          a JVM that does not run, with its JDK and flags
 //! on tmpfs /dev/shm/gc.log              the file system of a file
-//! busy sdb1 200                         its device was busy so many ms of a second
-//! writer 991 dd 412                     wrote so many MB to the device of the files, in a second
+//! busy sdb1 200                         its device was busy for this many ms of a second
+//! writer 991 dd 412                     wrote this many MB to the device of the files, in a second
 //! grown vmstat.compact_stall 3          a counter, in a second
 //! swap 2048 swappiness 60 group 10 max 0 low 512 locked 512
 //! huge madvise defrag madvise free 100  huge pages; MiB free in large blocks

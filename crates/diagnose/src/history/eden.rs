@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// A reference phase below this moves no pause goal worth the name.
 const MIN_SLOW: Duration = Duration::from_millis(10);
-/// A slow phase takes at least so many times what is usual.
+/// A slow phase takes at least this many times what is usual.
 const SLOW_FACTOR: u32 = 3;
 /// Eden has collapsed when it is at most this part of what it was, in per cent,
 const COLLAPSED_PERCENT: u64 = 50;

@@ -16,7 +16,7 @@ pub(crate) struct Memory {
     heap_seen: bool,
     /// What was in use after the last collection.
     last_after: Option<u64>,
-    /// When that was, and when the last collection told what it promoted.
+    /// When that was, and when the last collection reported its promotion.
     last_at_ns: u64,
     last_promotion_ns: Option<u64>,
     allocation: RatioSums,
@@ -29,7 +29,7 @@ pub(crate) struct Memory {
     live: Live,
     generations: BTreeMap<Space, GenerationSizes>,
     points: Vec<HeapPoint>,
-    /// One of so many collections makes a point.
+    /// One of this number of collections makes a point.
     every: u64,
     seen: u64,
 }
@@ -260,7 +260,7 @@ impl Live {
 
 /// A trend needs this many samples to be worth a word,
 const MIN_TREND: f64 = 5.0;
-/// over at least so many seconds: a service that warms up is no leak.
+/// over at least this many seconds: a service that warms up is no leak.
 const MIN_TREND_SECONDS: f64 = 600.0;
 
 #[expect(clippy::cast_precision_loss, reason = "a trend for people")]

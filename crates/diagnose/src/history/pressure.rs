@@ -5,7 +5,7 @@ use std::{collections::VecDeque, time::Duration};
 
 /// A full collection that leaves more than this in use has freed little, in per cent.
 const NEARLY_FULL_PERCENT: u64 = 80;
-/// So many collections are looked at together,
+/// Number of collections examined together,
 const WINDOW: usize = 16;
 /// and they come too often when they take at least this part of the time, in per cent,
 const TOO_OFTEN_PERCENT: u32 = 25;
@@ -14,8 +14,8 @@ const TOO_OFTEN_PERCENT: u32 = 25;
 const OFTEN_LIVE_PERCENT: u64 = 50;
 /// One full collection that frees little may have met a burst: pressure is when it happens again.
 const NEARLY_FULL_TIMES: u32 = 2;
-/// One that worked for so long, and left this much in use, and freed less than that, in per cent, says it
-/// alone.
+/// One collection is proof enough if it worked for this time, left this much in use, and freed less than
+/// that, in per cent.
 const LONG: Duration = Duration::from_secs(1);
 const FULL_PERCENT: u64 = 95;
 const IN_VAIN_PERCENT: u64 = 2;

@@ -27,7 +27,7 @@ impl Sizes {
         Sizes { eden, young, old: old.or(rest(gc.heap, young)), heap: gc.heap }
     }
 
-    /// What moved from the young to the old generation. `None` where nobody can tell, as in a
+    /// What moved from the young to the old generation. `None` where it cannot be derived, as in a
     /// collection that freed old memory too.
     pub(crate) fn promoted(&self) -> Option<u64> {
         let old = self.old?;
@@ -35,7 +35,7 @@ impl Sizes {
     }
 }
 
-/// One space of a collection. Where several lines tell of it, such as the two survivor spaces of
+/// One space of a collection. Where several lines report it, such as the two survivor spaces of
 /// Serial, the first counts.
 fn of(gc: &GcEvent, space: Space, region_size_bytes: Option<u64>) -> Option<Transition> {
     let generation = gc.generations.iter().find(|it| it.space == space)?;

@@ -10,7 +10,7 @@ use crate::{
 use gclog::{GcEvent, GcKind, GcPhase, YoungKind};
 use std::{collections::BTreeMap, time::Duration};
 
-/// So many GC causes are distinguished. HotSpot has about forty; more names can only come from a log
+/// Number of GC causes that are distinguished. HotSpot has about forty; more names can only come from a log
 /// that is damaged on purpose.
 const MOST_CAUSES: usize = 100;
 

@@ -4,13 +4,13 @@ use crate::values::linear_map::LinearMap;
 use gclog::{GcEvent, GcKind, YoungKind};
 use std::{collections::VecDeque, time::Duration};
 
-/// So many collections of a kind are looked back upon.
+/// Number of collections of a kind that are remembered.
 const RECENT: usize = 63;
 /// Of fewer collections of a kind nothing is usual.
 const ENOUGH: usize = 20;
-/// A collection is far beyond what is usual from so many times that on.
+/// A collection is far beyond what is usual from this many times that on.
 const FAR: u32 = 10;
-/// Less than this beyond what is usual stops nobody, and small collections vary as much.
+/// Less than this beyond what is usual is negligible, and small collections vary as much.
 pub(super) const MIN_BEYOND: Duration = Duration::from_millis(100);
 /// CPU times are printed in hundredths of a second: of shorter collections they do not tell how many
 /// CPUs were busy.
@@ -99,8 +99,8 @@ impl Usual {
         enough.then(|| median(recent.copied.iter().copied())).flatten()
     }
 
-    /// What collections of its kind take that do not wait: the lower quartile of the last ones, as far
-    /// as can be told by now.
+    /// What collections of its kind take that do not wait: the lower quartile of the last ones, if
+    /// enough are known by now.
     pub(crate) fn undisturbed(&self, kind: GcKind) -> Option<Duration> {
         let recent = self.kinds.iter().find(|it| *it.0 == key(kind))?.1;
         let mut taken: Vec<u64> = recent.taken.iter().map(|it| it.0).collect();
@@ -111,7 +111,7 @@ impl Usual {
         Some(Duration::from_micros(*taken.select_nth_unstable(quarter).1))
     }
 
-    /// Whether a collection is far beyond what is usual, as far as can be told by now.
+    /// Whether a collection is far beyond what is usual, by the collections before it.
     pub(crate) fn beyond(&self, gc: &GcEvent, sizes: &Sizes) -> Option<Beyond> {
         let recent = self.kinds.iter().find(|it| *it.0 == key(gc.kind))?.1;
         match gc.cpu {

@@ -1,4 +1,4 @@
-//! What a log alone can tell of the parts of one pause.
+//! What a log alone shows of the parts of one pause.
 use crate::{
     Certainty, Pause, PauseKind, Times,
     case::{LogPart, PausePhase, Segment, What},
@@ -202,7 +202,7 @@ impl Layout {
         self.add(rest, operation, LogPart::Waiting, false, number);
     }
 
-    /// `known` says whether anybody can tell what happened in it.
+    /// `known` says whether the log shows what happened in it.
     fn add(
         &mut self,
         time: Duration,

@@ -68,7 +68,7 @@ impl LogClock {
     }
 
     /// Looks at an event of some length. Its begin was not written when it was: lines within the
-    /// event came after it and before the event's own, so only the end tells of another run.
+    /// event came after it and before the event's own, so only the end shows another run.
     pub(crate) fn see_span(&mut self, begin: &Stamp, end: &Stamp) -> bool {
         let back = self.see(end);
         if let (Some(first), Some(begin)) = (self.first_ns, self.read(begin)) {
@@ -95,8 +95,8 @@ impl LogClock {
         self.last_ns = self.read(stamp).map_or(self.last_ns, |it| it.max(self.last_ns));
     }
 
-    /// The application wrote from the first of these dates to the second, in nanoseconds since 1970: so
-    /// long it ran, where there is no other clock.
+    /// The application wrote from the first of these dates to the second, in nanoseconds since 1970: its
+    /// run time, where there is no other clock.
     pub(crate) fn cover(&mut self, (first, last): (i64, i64)) {
         let (Ok(first), Ok(last)) = (u64::try_from(first), u64::try_from(last)) else { return };
         if self.clock == Some(Clock::Wall) && self.runs == 0 {

@@ -20,10 +20,10 @@ const NEAR_NS: i64 = 600_000_000_000;
 /// No monitor notices a shorter stop.
 const LEAST: Duration = Duration::from_millis(25);
 
-/// So many of the longest stops are kept for monitors that come later.
+/// Number of the longest stops that are kept for monitors that come later.
 const MOST_STOPS: usize = 16_384;
 
-/// So many pauses wait for the lines of the JVM; the first that waits is not counted for another.
+/// Number of pauses that wait for the lines of the JVM; the first that waits is not counted for another.
 const MOST_WAITING: usize = 4_096;
 
 /// What a line of the JVM covers.

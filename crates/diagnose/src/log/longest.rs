@@ -1,7 +1,7 @@
 //! The pauses of a log inside a recording, as many as memory holds.
 use crate::log::{pause::LogPause, pauses::LogPauses};
 
-/// So many pauses take some 170 MB with their accounts. A day with a collection each second and a
+/// This number of pauses takes some 170 MB with their accounts. A day with a collection each second and a
 /// half has as many.
 const MOST: usize = 1 << 16;
 /// Of a log with more lines there may be as many pauses as a usual log has: detailed ones write
@@ -21,7 +21,7 @@ pub(crate) struct Longest {
 }
 
 impl Longest {
-    /// Of a log of so many lines.
+    /// Of a log with this number of lines.
     pub(crate) fn new(lines: usize) -> Longest {
         Longest { found: Vec::new(), most: MOST.max(lines / LINES_EACH), lines: 0, left_out: 0 }
     }

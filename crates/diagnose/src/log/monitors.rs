@@ -1,7 +1,7 @@
 //! Pauses that an application noticed by itself, in the order of its log.
 //!
 //! They are the pauses of a log that has no line of a collection or a stop. Beside such lines
-//! `log_joined` finds those that the JVM does not tell of; where the two have no clock in common they
+//! `log_joined` finds those that the JVM does not report; where the two have no clock in common they
 //! are only counted.
 use crate::{CollectionShares, log::joined::Joined};
 use gclog::{
@@ -9,11 +9,11 @@ use gclog::{
 };
 use std::time::Duration;
 
-/// So many are kept until it is clear whether the JVM's own lines follow. A log with more before
+/// Number kept until it is clear whether the JVM's own lines follow. A log with more before
 /// the first of those is the application's.
 const PENDING: usize = 4096;
 
-/// Joins what several monitors, or two lines of one, tell of the same pause.
+/// Joins the reports of several monitors, or two lines of one, about the same pause.
 ///
 /// Nothing of them goes to the clock of the log before they are pauses of it: the JVM's own lines
 /// may be on another.
@@ -31,7 +31,7 @@ pub(crate) struct Noticed {
     pub(crate) jumps: crate::Count,
     /// Those beside lines of the JVM.
     pub(crate) joined: Joined,
-    /// How many lines told of those.
+    /// Number of lines that reported those.
     to_join: u64,
     /// How many were noticed by the wall clock alone, which may have been set.
     pub(crate) by_clock: u64,
@@ -58,7 +58,7 @@ impl Noticed {
         self.is_decided |= self.pending.len() > PENDING;
     }
 
-    /// A stop or a collection of the JVM: those that wait are told by it, or come beside it.
+    /// A stop or a collection of the JVM: pauses that wait for it are the same as it, or come beside it.
     #[inline]
     pub(crate) fn stop(&mut self, end: &Stamp, length: Duration, is_collection: bool) {
         if !self.pending.is_empty() {
@@ -131,7 +131,7 @@ impl Noticed {
         self.take(self.pending.len())
     }
 
-    /// How many lines told of a pause and are no pause in the account.
+    /// Number of lines that reported a pause and are no pause in the account.
     pub(crate) fn only_counted(&self) -> u64 {
         if self.used > 0 { 0 } else { self.seen - self.joined.hiccups.min(self.seen) }
     }
@@ -198,7 +198,7 @@ fn window(of: &MonitorPause) -> Option<(i128, i128)> {
     Some((end_ns - length_ns, end_ns))
 }
 
-/// Whether two tell of one pause: they overlap by more than half of the shorter.
+/// Whether two report one pause: they overlap by more than half of the shorter.
 fn is_same(a: &MonitorPause, b: &MonitorPause) -> bool {
     if are_two_collections(a, b) {
         return false;

@@ -3,7 +3,7 @@ use crate::{CollectionShares, InputSummary, log::pauses::LogPauses, text};
 use recording::{Coverage, Source, SourceState};
 use std::time::Duration;
 
-/// A log with so many runs is more likely that of several JVMs at once.
+/// A log with this number of runs is more likely that of several JVMs at once.
 const MIXED: u64 = 20;
 
 /// Lengths are printed more exactly than the times of lines.
@@ -169,7 +169,7 @@ fn dates(pauses: &LogPauses, doubt: Option<&str>, note: Note<'_>) {
     }
 }
 
-/// `412 of 90,113 lines tell of pauses (GCInspector)`: of an application's own log.
+/// The share of lines that report pauses in an application's own log, with the monitor: `412 of 90,113 …`.
 fn of_application(input: &InputSummary, pauses: &LogPauses) -> Option<String> {
     let (used, all) = (input.lines_of_application, input.lines);
     let verb = if used == 1 { "tells" } else { "tell" };

@@ -17,14 +17,14 @@ use std::{collections::VecDeque, time::Duration};
 /// collection inside, so a handful is enough; the bound is for logs without safepoint lines.
 const PENDING: usize = 64;
 
-/// So many collections may be in one stop, such as a young one and the full one after it. If more
+/// Number of collections that may be in one stop, such as a young one and the full one after it. If more
 /// have no stop at the end of a log, it has none for collections.
 const LAST_STOP: usize = 2;
 
-/// After so many collections it is known what is usual, or never will be.
+/// After this number of collections it is known what is usual, or never will be.
 const HELD: usize = 64;
 
-/// So many stops wait for that at most: one a second or more between collections is enough to tell.
+/// Number of stops that wait for that at most: one a second or more between collections is enough to decide.
 const MOST_HELD: usize = 1024;
 
 /// Stamps in milliseconds are cut, and durations are rounded: a collection may seem to begin so
@@ -116,7 +116,7 @@ impl LogPauses {
     /// The log is over: what still waits for a safepoint line is a pause of its own.
     ///
     /// Where the log has a line for each stop, its end was cut off between the last collection and
-    /// that line: how long the stop was nobody knows, so it is no pause to be counted.
+    /// that line: the length of the stop is unknown, so it is no pause to be counted.
     pub(crate) fn finish(&mut self) {
         let last_stop = 1..=LAST_STOP;
         if self.has_safepoints && last_stop.contains(&self.pending.len()) {

@@ -1,6 +1,6 @@
 //! The collections of a log, found again stop by stop.
 //!
-//! Where the probes told the stops, of the log only its collections are wanted, and each of those
+//! Where the probes recorded the stops, only the collections of the log are wanted, and each of those
 //! once. A day of them takes 100 MB; reading the log again takes a second.
 use crate::{facts::timeline::Timeline, history::Collection, log::pauses::LogPauses};
 use recording::{Facts, Interval, LogLine, MonoTime};

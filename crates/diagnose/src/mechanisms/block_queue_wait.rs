@@ -2,7 +2,7 @@
 //!
 //! ## What happens
 //! Before a request goes to a disk it needs a free slot (tag) of the disk's queue, and the permission of the I/O controllers.
-//! There are only so many places, and a process that writes much can fill them all; writeback throttling (`wbt`), `io.latency` and `io.cost` let some wait on purpose, and `io.max` limits a control group to so many bytes or requests a second.
+//! The number of slots is fixed, and a process that writes much can fill them all; writeback throttling (`wbt`), `io.latency` and `io.cost` let some wait on purpose, and `io.max` limits the bytes or requests a second of a control group.
 //! The thread sleeps before its request has even reached the disk.
 //!
 //! ## What proves it

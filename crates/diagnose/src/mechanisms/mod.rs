@@ -26,7 +26,7 @@ mod tracer;
 /// some paths; then the freeze and the queue, which are where a thread sleeps whatever it came for.
 /// The stable page comes before the journal because waiting for a page under writeback happens
 /// inside an open transaction, and so does space, for which one is started; and the file's lock
-/// comes last of these, as whoever waits for anything else in a write has it. A full pipe has no
+/// comes last of these, as a thread that waits for anything else in a write holds it. A full pipe has no
 /// file system.
 static BLOCKS: [&Mechanism; 8] = [
     &dirty_throttling::MECHANISM,

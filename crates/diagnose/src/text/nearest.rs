@@ -1,4 +1,4 @@
-//! What somebody may have meant.
+//! Suggestions for a mistyped word.
 use strsim::levenshtein;
 
 /// The name that `word` may stand for: one that holds it, else one that differs from it in few

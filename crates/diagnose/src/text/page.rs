@@ -57,7 +57,7 @@ const fn put(page: &mut [u8], at: usize, byte: u8) {
 
 #[cfg(test)]
 mod tests {
-    /// That of a file of so many bytes.
+    /// That of a file of `LENGTH` bytes.
     fn page<const LENGTH: usize>(file: &str) -> String {
         assert_eq!(super::length(file.as_bytes()), LENGTH);
         String::from_utf8(super::bytes::<LENGTH>(file.as_bytes()).to_vec()).unwrap()

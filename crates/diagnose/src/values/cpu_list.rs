@@ -1,6 +1,6 @@
 //! Lists of CPUs as the kernel writes them (`Cpus_allowed_list`, `%*pbl` of `lib/vsprintf.c`).
 
-/// Ranges that are read of a list; no machine has so many apart.
+/// Ranges that are read of a list; no machine has this many separate ones.
 const MOST_RANGES: usize = 4096;
 
 /// The ranges of `0-3,8`: first and last of each. What is no list has none.

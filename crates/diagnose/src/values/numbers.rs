@@ -103,7 +103,7 @@ pub struct CpuSums {
 /// References that all collections met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReferenceSums {
-    /// How many collections told of them.
+    /// Number of collections that reported them.
     pub collections: u64,
     /// Soft, weak, final, phantom and weak JNI references.
     pub counts: [u64; 5],
@@ -237,7 +237,7 @@ pub struct CollectionShares {
     pub count: u64,
     /// In collections.
     pub spent: Duration,
-    /// Of so long.
+    /// Length of the intervals.
     pub within: Duration,
     /// Of the interval with the largest share: in collections, and its length.
     pub worst: (Duration, Duration),

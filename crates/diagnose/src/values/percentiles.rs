@@ -31,7 +31,7 @@ pub struct Bounds {
 /// Longest pause that the histogram keeps apart: one day. Longer ones count as one day.
 const LONGEST_NS: u64 = 86_400_000_000_000;
 
-/// So many durations are kept as they are: the histogram takes half a megabyte.
+/// Number of durations that are kept as they are: the histogram takes half a megabyte.
 const FEW: usize = 512;
 
 /// Durations by length: each while they are few, and then in a histogram with 3 significant digits.

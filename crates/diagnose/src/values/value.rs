@@ -8,9 +8,9 @@ pub enum Value {
     Time(Duration),
     /// A length of time in each second.
     TimePerSecond(Duration),
-    /// So many of something.
+    /// A number of something.
     Count(u64),
-    /// So many of something per second.
+    /// A number of something per second.
     PerSecond(f64),
     /// A part of a whole, from 0 to 1.
     Share(f64),

@@ -19,7 +19,7 @@ use recording::{FileKey, Interval, OffCpuCause, ThreadRole, ThreadSlice};
 pub(crate) struct Blocked<'a> {
     pub(crate) slice: &'a ThreadSlice,
     pub(crate) role: ThreadRole,
-    /// Whether no more than samples tell of it.
+    /// Whether only samples show it.
     pub(crate) is_sampled: bool,
     /// The part of the slice that is asked for.
     pub(crate) interval: Interval,

@@ -1,4 +1,4 @@
-//! Waits for another thread, for a timer or for work: the account goes on with whoever ended them.
+//! Waits for another thread, for a timer or for work: the account goes on with the thread that ended them.
 use crate::facts::{index::Index, syscalls};
 use recording::{OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
 

@@ -40,7 +40,7 @@ pub(crate) fn kind(output: &OutputFact) -> &'static str {
     }
 }
 
-/// What somebody holds who reads it.
+/// The end that the reader of an output holds.
 pub(crate) fn other_end(output: &OutputFact) -> &'static str {
     match output.kind {
         OutputKind::Pipe | OutputKind::Fifo => "the read end of the pipe",

@@ -1,7 +1,7 @@
 //! What a page fault was for that was only sampled.
 //!
 //! A sample has at most one function of the kernel's stack, and faults on swapped memory, on a mapped
-//! file and on the JVM's counters sleep in the same ones. So each is told by more than that: which
+//! file and on the JVM's counters sleep in the same ones. So each is distinguished by more than that: which
 //! thread it was, what it has mapped, and what the host counted at that moment.
 use crate::{
     facts::{index::Index, stacks::Sign},
@@ -176,7 +176,7 @@ mod tests {
         holds("swap-in", &none, unknown);
     }
 
-    /// While the kernel counted so much pressure, and so many pages read.
+    /// While the kernel counted this pressure and this number of pages read.
     fn under_pressure(text: &str, pressure_us: u64, reads: u64) -> String {
         format!(
             "{text}

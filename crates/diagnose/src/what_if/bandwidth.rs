@@ -59,7 +59,7 @@ pub struct Replay {
     pub throttled: Duration,
     /// Periods with such a time.
     pub throttled_periods: u64,
-    /// When the last one arrived at each barrier; `None` where somebody did not.
+    /// When the last one arrived at each barrier; `None` where not all arrived.
     pub released: Vec<Option<Duration>>,
 }
 

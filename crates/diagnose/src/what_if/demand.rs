@@ -33,7 +33,7 @@ impl fmt::Display for Missing {
 const CYCLE: Duration = Duration::from_millis(10);
 /// Who runs for more than this share of the time, in percent, is taken to run all the time.
 const ALWAYS_PERCENT: u128 = 95;
-/// The parts of a long recording that are looked at are so long.
+/// Length of the parts of a long recording that are examined.
 const WINDOW: Duration = Duration::from_secs(10);
 /// A thread that many CPUs cannot serve is one of many: more are not distinguished.
 const MOST_THREADS: u128 = 256;
@@ -63,7 +63,7 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Of a recording, at most so long a part of it: where that is shorter, the tenths of a minute
+    /// Of a recording, at most this length of it: where that is shorter, the tenths of a minute
     /// in which the group was throttled most.
     ///
     /// # Errors

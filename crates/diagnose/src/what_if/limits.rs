@@ -23,7 +23,7 @@ impl CpuLimits {
         u64::try_from(part.checked_div(self.period.as_nanos())?).ok()
     }
 
-    /// The same with a quota of so many thousandths of a CPU.
+    /// The same with a quota of this many thousandths of a CPU.
     #[must_use]
     pub fn with_milli_cpus(self, milli_cpus: u64) -> CpuLimits {
         let nanos = self.period.as_nanos().saturating_mul(milli_cpus.into()) / 1000;
@@ -77,7 +77,7 @@ pub enum Lever {
     Quota,
     /// Fewer GC threads and a larger quota.
     QuotaAndThreads,
-    /// What somebody asked for.
+    /// What the user asked for.
     Asked,
 }
 

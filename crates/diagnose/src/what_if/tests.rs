@@ -16,7 +16,7 @@ const fn ms_const(it: u64) -> Duration {
     Duration::from_millis(it)
 }
 
-/// So many times: the application runs, is free to, and a collection needs so much of the VM thread
+/// `times` rounds: the application runs, is free to, and a collection needs these times of the VM thread
 /// and of the workers.
 fn demand(times: usize, phase: [u64; 4]) -> Demand {
     let [between, free, serial, parallel] = phase.map(ms);
@@ -70,7 +70,7 @@ fn the_smallest_quota_that_ends_it_is_advised() {
     assert_eq!(levers, ["burst", "gc-threads", "quota", "quota-and-gc-threads"]);
 }
 
-/// A stop of 20 ms each half second for so long, with a quota, throttled in one part of it.
+/// A stop of 20 ms each half second for `seconds`, with a quota, throttled in one part of it.
 fn recorded(seconds: u64) -> recording::Facts {
     use recording::{CgroupFact, HostFact, MonoTime, SafepointFact, SafepointTotals, Sample};
     let at = |millis: u64| MonoTime(millis * 1_000_000);

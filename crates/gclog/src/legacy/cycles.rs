@@ -1,4 +1,4 @@
-//! Concurrent cycles of CMS and G1, told by their phases.
+//! Concurrent cycles of CMS and G1, recognized by their phases.
 use super::{Legacy, Out, brackets::inside, sizes::seconds, stamps::Stamps};
 use crate::{
     Collector, ConcurrentCycle, CycleEdge, CycleScope, Event, GcEvent, GcKind, Stamp, YoungKind,

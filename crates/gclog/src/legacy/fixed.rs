@@ -10,7 +10,7 @@ use crate::{
 };
 use std::time::Duration;
 
-/// A size of so many digits fits, whatever its unit.
+/// Number of digits of a size that fits in any unit.
 const SIZE_DIGITS: usize = 9;
 
 /// A text of fixed width, by an example of it: any digit may stand where the example has a zero,

@@ -216,7 +216,7 @@ const WITHIN: &[&[u8]] = &[
     b" tid=0x",
 ];
 
-/// How lines begin and end whose begin alone could be anybody's.
+/// How lines begin and end whose begin alone could be a line of any program.
 const BETWEEN: &[(&[u8], &[u8])] = &[
     (b"Finished ", b" sec"),
     (b"Processed ", b" cards"),

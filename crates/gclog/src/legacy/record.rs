@@ -190,7 +190,7 @@ impl Record {
         self.references_of(kind, count, took);
     }
 
-    /// So many references of a kind were processed.
+    /// Adds the number of references of a kind that were processed.
     pub(super) fn references_of(
         &mut self,
         kind: ReferenceKind,

@@ -22,7 +22,7 @@ const SUMMARY_WIDTH: usize = 36;
 #[derive(Debug, Default)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Stops {
-    /// The log has lines of stopped time, and so its statistics tell of the same stops again.
+    /// The log has lines of stopped time, so its statistics report the same stops again.
     has_stopped_lines: bool,
     /// The last row of the statistics: the line of stopped time, if there is one, comes after it.
     row: Option<Safepoint>,
@@ -101,7 +101,7 @@ pub(super) fn stop_length(text: &[u8]) -> usize {
     if text[end..].starts_with(STOPPING) { behind(end).unwrap_or(end) } else { end }
 }
 
-/// Whether a row of the statistics tells of the stop whose line follows it.
+/// Whether a row of the statistics and the following line report the same stop.
 fn is_same(row: &Safepoint, stop: &Safepoint) -> bool {
     let gap_ns = stop.stamp.since_ns(&row.stamp).unwrap_or(0);
     row.total.abs_diff(stop.total) <= ROUNDING && gap_ns.unsigned_abs() <= 1_000_000_000

@@ -76,8 +76,8 @@ pub(super) fn closing_seconds(text: &[u8]) -> Option<Duration> {
     seconds(text[start..].strip_prefix(b",").unwrap_or(&text[start..]))
 }
 
-/// `0.0084272`: nearly all durations have seven decimals, and most are below 10 s. Of so many
-/// bytes the compiler makes straight code, several times faster than for a number of any length.
+/// `0.0084272`: nearly all durations have seven decimals, and most are below 10 s. For a fixed length
+/// the compiler makes straight code, several times faster than for a number of any length.
 #[inline(always)]
 pub(super) fn usual_seconds(text: &[u8; 9]) -> Option<Duration> {
     /// The seventh decimal.

@@ -1,7 +1,7 @@
 //! Dates in the lines of applications.
 use crate::{Stamp, date_time::date_time_ns};
 
-/// The date of a line stands within so many bytes, before or behind what it tells.
+/// The date of a line stands within this many bytes, before or behind the report.
 const NEAR: usize = 1_024;
 
 /// As HotSpot would print it, in UTC.

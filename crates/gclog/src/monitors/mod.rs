@@ -12,7 +12,7 @@ use memchr::memmem;
 use std::time::Duration;
 use table::{Found, TABLE};
 
-/// Reads the lines of monitors. Some tell of a pause in several lines.
+/// Reads the lines of monitors. Some report a pause in several lines.
 #[derive(Debug, Default)]
 pub(crate) struct Monitors {
     waiting: Option<Waiting>,
@@ -21,7 +21,7 @@ pub(crate) struct Monitors {
     pub(crate) dates: Option<(i64, i64)>,
 }
 
-/// What a line has told and the next ones may add to.
+/// A partly read report that the next lines may complete.
 #[derive(Debug)]
 enum Waiting {
     /// Of what was collected meanwhile.
@@ -43,7 +43,7 @@ struct Zone {
     tried: u32,
 }
 
-/// After so many lines of the JVM without a date there will be none.
+/// If this many lines of the JVM had no date, none will have one.
 const MOST_TRIED: u32 = 64;
 
 impl Monitors {
@@ -147,12 +147,12 @@ impl Waiting {
     }
 }
 
-/// Whether a line tells of a pause that an application noticed.
+/// Whether a line reports a pause that an application noticed.
 pub(crate) fn is_pause(line: &[u8]) -> bool {
     noticed(line, None).is_some()
 }
 
-/// Whether a line tells of a pause that is not read: it was cut, or stands behind another in the line.
+/// Whether a line reports a pause that is not read: it was cut, or stands behind another in the line.
 pub(crate) fn loses_one(line: &[u8]) -> bool {
     TABLE.iter().any(|entry| {
         let Some(at) = memmem::find(line, entry.mark) else { return false };

@@ -19,7 +19,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) enum Found {
     Pause(MonitorPause),
-    /// By the wall clock; another line tells what the clock says that nobody sets.
+    /// By the wall clock; another line reports the same pause by the monotonic clock.
     Absolute(MonitorPause),
     /// By that one.
     Relative(MonitorPause),
@@ -46,12 +46,12 @@ pub(super) struct Entry {
     /// A text that only this monitor writes.
     pub(super) mark: &'static [u8],
     pub(super) read: Read,
-    /// Whether a line with the mark that could not be read tells of a pause all the same, as one does that
-    /// was cut.
+    /// Whether a line that has the mark but could not be read reports a pause nevertheless, as a
+    /// truncated one does.
     pub(super) is_lost: fn(&[u8], &[u8]) -> bool,
 }
 
-/// One whose mark may stand in other lines, too, or in those that tell of no pause.
+/// One whose mark also stands in other lines, or in lines that report no pause.
 const fn entry(mark: &'static [u8], read: Read) -> Entry {
     Entry { mark, read, is_lost: |_, _| false }
 }
@@ -109,7 +109,7 @@ fn of(monitor: Monitor, duration: Duration) -> MonitorPause {
     }
 }
 
-/// Of a monitor that tells of collections only: that was all of it.
+/// Of a monitor that reports only collections: the line is complete.
 fn collected(
     monitor: Monitor,
     kind: GcKind,
@@ -205,7 +205,7 @@ fn cassandra(head: &[u8], text: &[u8]) -> Option<Found> {
 const OLD_POOLS: [&[u8]; 4] =
     [b"G1 Old Gen: ", b"CMS Old Gen: ", b"PS Old Gen: ", b"Tenured Gen: "];
 
-/// `GCInspector.java:284 - ParNew`; what it tells of concurrent collections is no pause.
+/// `GCInspector.java:284 - ParNew`; the concurrent collections in its lines are no pauses.
 fn is_of_cassandra(head: &[u8]) -> bool {
     const CONCURRENT: [&[u8]; 7] = [
         b"ConcurrentMarkSweep",

@@ -13,9 +13,9 @@ pub(crate) enum Detail {
     Phase(phases::Timed),
     /// The counts that follow are of this kind of references (JDK 10 to 21).
     Kind(ReferenceKind),
-    /// So many references of the kind named above were found.
+    /// Number of references found of the kind named above.
     Found(u64),
-    /// So many of this kind were found.
+    /// Number of references found of this kind.
     FoundOf(ReferenceKind, u64),
     /// All counts at once (JDK 9).
     References(References),

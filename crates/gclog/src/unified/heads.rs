@@ -1,10 +1,10 @@
 //! How the messages begin that say something. Most lines of a detailed log do not, and this alone
 //! puts them aside, without a look at the rest of the line.
 
-/// So many first bytes of a message are looked at.
+/// Number of leading bytes of a message that are compared.
 const HEAD: usize = 4;
 
-/// Places in the set. With so many, few other messages share one of those that are taken.
+/// Places in the set. This number makes it rare that other messages share a place with one of those taken.
 const PLACES: usize = 2048;
 
 /// A set of first bytes. It may have more than was put into it, and never less.

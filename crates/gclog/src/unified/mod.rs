@@ -68,15 +68,15 @@ pub(crate) enum Message<'a> {
     Stopped(&'a [u8]),
     /// `Entering safepoint region: X`.
     Entering(&'a [u8]),
-    /// The cleanup inside a stop took so long.
+    /// Duration of the cleanup inside a stop.
     Cleanup(Duration),
     /// About the JVM.
     Jvm(InitFact),
-    /// A thread of this name waited so long for memory.
+    /// A thread of this name waited for memory, and how long.
     AllocationStall(&'a [u8], Duration),
-    /// A humongous object of so many bytes was asked for.
+    /// Size of a humongous object that was requested, in bytes.
     HumongousBytes(u64),
-    /// The JVM dropped so many messages (`-Xlog:async`).
+    /// Number of messages that the JVM dropped (`-Xlog:async`).
     Dropped(u64),
 }
 

@@ -61,7 +61,7 @@ pub(super) struct Directory {
     uid: u32,
     /// This process's own, to open what was looked at; where it is not given, that in `/proc`.
     descriptors: Option<Arc<OwnedFd>>,
-    /// Opened anew each round: somebody may have made another one.
+    /// Opened anew each round: another one may have been made.
     open: Option<OwnedFd>,
 }
 

@@ -1,4 +1,4 @@
-//! Which files of a directory are copies of the log, and nobody else's.
+//! Which files of a directory are copies of the log, and not files of other programs.
 use super::{Kind, directory::TargetDirectory};
 use crate::{
     Compression, KeeperError,

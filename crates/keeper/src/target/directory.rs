@@ -140,8 +140,8 @@ impl TargetDirectory {
         Err(failed(Errno::AGAIN))
     }
 
-    /// The file of the lock, made where it is not there. What somebody has put in its place is only looked
-    /// at: to open a device may do something. `None` where it came or went meanwhile.
+    /// The file of the lock, made where it is not there. A file that another user has put in its place is
+    /// opened with `O_PATH` only, as opening a device may have effects. `None` where it came or went meanwhile.
     fn lock_file(&self, name: &OsStr) -> Result<Option<OwnedFd>, KeeperError> {
         let path_only = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let found = match openat(&self.directory, name, path_only, Mode::empty()) {

@@ -144,7 +144,7 @@ impl Random {
     }
 }
 
-/// A round that must succeed, and what was told by then.
+/// A round that must succeed, and its messages.
 fn round(keeper: &mut Keeper) -> (Round, Vec<String>) {
     let round = keeper.round().unwrap();
     (round, said(keeper))

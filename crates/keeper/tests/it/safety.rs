@@ -1,4 +1,4 @@
-//! What somebody may plant under the names of logs and copies.
+//! What another user may plant under the names of logs and copies.
 use super::*;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 mod archives;
 mod special;
 
-/// A log that begins after so many seconds.
+/// A log that begins at this uptime in seconds.
 fn log(uptime: u32) -> Vec<u8> {
     format!(
         "[{uptime}.000s][info][gc] GC({uptime}) Pause Remark 31M->28M(600M) 1.250ms\n\

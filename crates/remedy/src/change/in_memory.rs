@@ -7,7 +7,7 @@ use recorder::BroughtIn;
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// A JVM always has some pages in swap that nobody needs.
+/// A JVM always has some pages in swap that it never touches.
 const LITTLE_BYTES: u64 = 1 << 20;
 
 const IN_MEMORY: &str = "in memory";

@@ -13,7 +13,7 @@ pub struct IoPriority {
     pub to: String,
 }
 
-/// Of a process that nobody has given one.
+/// The priority of a process for which none was set.
 const NONE: &str = "none";
 
 /// The arguments of `ionice` for what it says; `None` for what it would never say.

@@ -61,7 +61,8 @@ fn careful(options: &str) -> String {
     }
 }
 
-/// The same options with the size in bytes: `8m` is told as `8192K` (HotSpot `utilities/globalDefinitions.hpp`,
+/// The same options with the size in bytes: `8m` is reported as `8192K` (HotSpot
+/// `utilities/globalDefinitions.hpp`,
 /// `EXACTFMT`).
 fn in_bytes(options: &str) -> String {
     let Some((rest, size)) = options.rsplit_once("filesize=") else { return options.to_owned() };
@@ -130,7 +131,7 @@ impl Kind for JvmLog {
         Some(format!("{file}.N, the log until the change: a JVM that opens a log again renames it"))
     }
 
-    /// The JVM tells its own reading of what it was told.
+    /// Compares with the JVM's own report, which shows how it parsed the options.
     fn reads_as_set(&self) -> bool {
         false
     }
@@ -156,8 +157,9 @@ pub struct LogDirectory {
 }
 
 impl LogDirectory {
-    /// A name for a remedy's directory for a JVM that nothing has. Where it could be known before, anybody
-    /// could put something there; and of two users who move the same log each has an output of their own.
+    /// A new, unused name for a remedy's directory for a JVM. If it were predictable, any user
+    /// could put something there first; and of two users who move the same log each has an output
+    /// of their own.
     pub(crate) fn new_name(remedy: &str, jvm: &recorder::Jvm) -> String {
         let name = format!("whypause-{remedy}-{}-{}", jvm.pid_in_namespace, jvm.start_ticks);
         format!("{name}-{:016x}", RandomState::new().hash_one(&name))

@@ -1,4 +1,4 @@
-//! A process that copies a log from memory to a disk, and outlives whoever started it.
+//! A process that copies a log from memory to a disk, and outlives the process that started it.
 //!
 //! It has the rights of the JVM and no others, and no path that it could be led astray with: its working
 //! directory is the log's, its standard output the directory that it copies to. It gives up what else it
@@ -51,8 +51,8 @@ pub enum KeptLog {
         owner: (u32, u32),
         /// The name of the directory.
         directory: String,
-        /// Whether it saw the mounts that we see. Where not, and it has ended, no path that it told leads
-        /// anywhere.
+        /// Whether it saw the mounts that we see. If not, and it has ended, the paths that it reported lead
+        /// nowhere.
         #[serde(default)]
         sees_ours: bool,
     },

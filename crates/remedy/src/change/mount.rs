@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is mounted: so the mounts of ours are told from those of others.
+/// The source of the mount, which distinguishes our mounts from those of others.
 const SOURCE: &str = "whypause";
 
 /// A small tmpfs.
@@ -33,7 +33,7 @@ struct Mounted {
 }
 
 impl Mount {
-    /// Whoever owns the directory may move it before it is mounted on, and the mount with it. So it is
+    /// The directory's owner may move it before it is mounted on, and the mount with it. So it is
     /// known by what only root can give it, and not by its path.
     fn source(&self) -> String {
         format!("{SOURCE}:{}", self.target)
@@ -129,7 +129,8 @@ impl Kind for Mount {
     }
 }
 
-/// The mount with this source (`Documentation/filesystems/proc.rst`, 3.5); of several the last. Whoever may
+/// The mount with this source (`Documentation/filesystems/proc.rst`, 3.5); of several the last. A
+/// user who may
 /// rename a mount point in another mount namespace may give it any name, so a path is bytes.
 fn with_source(mountinfo: &[u8], source: &str) -> Option<Mounted> {
     let mounted = |line: &[u8]| {

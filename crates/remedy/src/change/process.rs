@@ -100,7 +100,7 @@ impl std::fmt::Display for Process {
     }
 }
 
-/// Whether a process that is held has ended, or ends within so long.
+/// Whether a process that is held has ended, or ends within `patience`.
 pub(crate) fn has_ended(held: &OwnedFd, patience: Duration) -> bool {
     let timeout = Timespec {
         tv_sec: patience.as_secs().cast_signed(),

@@ -21,7 +21,7 @@ impl Bench {
         self.0.path().join(name)
     }
 
-    /// A directory that everybody may write to, as `/tmp`.
+    /// A directory that every user may write to, as `/tmp`.
     fn shared(&self) -> PathBuf {
         let path = self.at("shared");
         fs::create_dir(&path).unwrap();

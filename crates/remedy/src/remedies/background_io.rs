@@ -197,7 +197,7 @@ fn seen<'a>(target: &Target<'a>, disk: &Disk) -> Vec<&'a WriterFact> {
     others.into_iter().filter(is_here).collect()
 }
 
-/// Why nobody is known to write to the disk, though it may be busy with what was written before.
+/// Why no writer to the disk is known, though it may be busy with what was written before.
 fn unseen(writers: &[WriterFact], disk: &str) -> String {
     let seen = format!("no process but the JVM was seen writing to {disk}");
     match writers.iter().find(|it| it.device.is_none()) {

@@ -64,7 +64,7 @@ fn sized(situation: &Situation, needed: u64, largest: u64) -> Advice {
     )
 }
 
-/// Where nobody knows how large the objects are: four times the region, if that leaves enough of
+/// Where the size of the objects is unknown: four times the region, if that leaves enough of
 /// them.
 fn first_try(situation: &Situation, region: u64) -> Option<Advice> {
     let next = (region * 4).min(LARGEST_BEFORE_18);

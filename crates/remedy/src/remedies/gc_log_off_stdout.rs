@@ -74,7 +74,7 @@ fn plan(target: &Target<'_>) -> Result<Plan, Refusal> {
     live_log::move_to_memory(plan, target, &moved)
 }
 
-/// What goes to standard output where nobody asked for more: warnings.
+/// What goes to standard output by default: warnings.
 const DEFAULT: &str = "all=warning";
 
 const MEMORY: &str = "/dev/shm";

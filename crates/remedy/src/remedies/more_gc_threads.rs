@@ -23,7 +23,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     ..Remedy::BASE
 };
 
-/// The JVM takes all CPUs up to so many, and five eighths of the others.
+/// Up to this number the JVM uses all CPUs, and of the others five eighths.
 const ALL_OF: u32 = 8;
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {

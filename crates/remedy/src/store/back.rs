@@ -97,7 +97,7 @@ impl Store {
 enum TakenBack {
     PutBack(String),
     Left(String),
-    /// Somebody else has changed it, and it is left as it is.
+    /// Another process has changed it, and it is left as it is.
     Theirs(String),
     /// It is as it was.
     Nothing,

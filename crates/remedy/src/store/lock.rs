@@ -19,7 +19,7 @@ impl Drop for Locked {
     }
 }
 
-/// Takes the lock of a file in this user's own directory; waits so long for another run.
+/// Takes the lock of a file in this user's own directory; waits at most this long for another run.
 ///
 /// # Errors
 /// [`StoreError::Busy`], and where it cannot be opened.

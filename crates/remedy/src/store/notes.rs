@@ -58,7 +58,7 @@ impl Notes {
         Ok(())
     }
 
-    /// Those of a run of which nobody knows whether they stay.
+    /// Changes of a run that may have ended before it recorded whether they stay.
     pub(super) fn cut(&self, changes: &[Change]) -> Vec<(u64, Entry)> {
         let of_run = |it: &&(u64, Entry)| !it.1.kept && changes.contains(&it.1.change);
         self.open.iter().filter(of_run).cloned().collect()

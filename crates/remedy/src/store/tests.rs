@@ -37,7 +37,7 @@ impl Bench {
         Places { memory: at("memory"), disk: at("disk") }
     }
 
-    /// A change that was made, with so long a value before it.
+    /// A change that was made, with a previous value of this length.
     fn kept(&self, bytes: usize) -> Entry {
         let (change, before) = (self.change("idle"), Some("x".repeat(bytes)));
         Entry { remedy: "test".into(), change, before, ours: vec![], kept: true, found: None }
@@ -212,7 +212,7 @@ fn one_remedy_is_taken_back_and_not_another() {
     assert_eq!(bench.store().undo(Which::Of("test"), &bench.host()).put_back.len(), 1);
 }
 
-/// A block device that nobody uses, with a queue to set.
+/// An unused block device, with a queue to set.
 fn idle_queue() -> Option<String> {
     (0..8).map(|it| format!("/sys/block/loop{it}")).find_map(|it| {
         let is_used = fs::exists(format!("{it}/loop/backing_file")).unwrap_or(true);

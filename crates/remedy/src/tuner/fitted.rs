@@ -3,9 +3,9 @@ use super::rules::Control;
 use crate::{Refusal, host};
 use diagnose::Situation;
 
-/// The value of a switch while it is on, by the one that it has now. `None` where somebody has
-/// switched it off: it stays so. Only for a JVM that asks for huge pages, and for whoever else asks,
-/// they are switched on.
+/// The value of a switch while it is on, derived from its current one. `None` if it is
+/// off: it stays so. Huge pages are switched on only for a JVM that asks for them, and with it for every
+/// other process that asks.
 #[must_use]
 pub fn value_when_on(situation: &Situation, control: Control, now: &str) -> Option<String> {
     let asks = situation.is_on("UseTransparentHugePages");

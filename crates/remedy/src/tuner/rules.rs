@@ -164,8 +164,8 @@ const STAYS_ON: u32 = 5;
 /// Rounds for which it stays off at least: half a minute. What it switched off is what was measured,
 /// so that it looks good at once.
 const STAYS_OFF: u32 = 15;
-/// Where it has to go off again within so many rounds (5 minutes), it stays off for twice as long
-/// the next time, and at most for so many (10 minutes).
+/// If it has to go off again within this many rounds (5 minutes), it stays off for twice as long
+/// the next time, and at most for [`STAYS_OFF_AT_MOST`] rounds (10 minutes).
 const RELAPSE: u32 = 150;
 const STAYS_OFF_AT_MOST: u32 = 300;
 

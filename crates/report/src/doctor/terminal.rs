@@ -10,7 +10,7 @@ use crate::{
 use diagnose::{Likelihood, text::cpus};
 use remedy::{Action, Command};
 
-/// So many culprits and pieces of evidence are shown of each hazard.
+/// Number of culprits and pieces of evidence shown of each hazard.
 const MOST_ITEMS: usize = 4;
 /// Everything. Ends with a line end.
 #[must_use]

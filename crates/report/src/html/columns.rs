@@ -7,9 +7,9 @@ use recording::Clock;
 use serde::Serialize;
 use std::{collections::BTreeMap, io, time::Duration};
 
-/// So many pauses are on a page; of more, the shortest are left out.
+/// Number of pauses on a page; of more, the shortest are left out.
 const MOST: u64 = 200_000;
-/// So many names of operations; the others are `others`.
+/// Number of names of operations; the others are `others`.
 const MOST_OPERATIONS: usize = 1_000;
 
 /// See `Columns` in `web/src/model.ts`.
@@ -44,7 +44,7 @@ impl Columns {
         self.zero_ns
     }
 
-    /// The place of the pause that began then and was so long: in a log without times all begin at once.
+    /// The place of the pause with this begin and length: in a log without times all begin at once.
     pub(super) fn place(&self, start_ns: u64, length: Duration) -> Option<usize> {
         let mut all = self.starts_ns.iter().zip(&self.length_us);
         all.position(|it| (*it.0, *it.1) == (start_ns, us(length)))

@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, time::Duration};
 pub struct Watched {
     /// `orders.jar (pid 4242)`.
     pub title: String,
-    /// Pauses of at least this are told.
+    /// Pauses of at least this are shown.
     pub limit: Duration,
     /// Since when, in milliseconds since 1970 UTC.
     pub since_wall_ms: i64,

@@ -10,7 +10,7 @@ use diagnose::{Diagnosis, Finding, Pause};
 use recording::{ThreadRole, ThreadState};
 use serde::Serialize;
 
-/// So many of those who wrote are named.
+/// Number of writers that are named.
 const MOST_WRITERS: usize = 3;
 
 /// See `Opened` in `web/src/model.ts`.

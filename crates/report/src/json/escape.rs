@@ -1,16 +1,16 @@
-//! JSON as everybody reads it, with strings that no terminal obeys.
+//! JSON by RFC 8259, in which no string contains a terminal control.
 use crate::clean::misleads;
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, PrettyFormatter, Serializer};
 use std::io::{self, Write};
 
-/// Of a string from elsewhere no more than so many characters are kept; an ellipsis follows.
+/// Number of characters kept of a string from elsewhere; an ellipsis follows.
 const MOST_CHARS: usize = 16_384;
 
 /// Writes a document, indented, with a line end.
 ///
 /// What a terminal obeys and what reorders text is escaped, also where JSON does not demand it:
-/// whoever parses it gets the same value. A string longer than 16,384 characters is cut there and
+/// a parser yields the same value. A string longer than 16,384 characters is cut there and
 /// ends in `…`.
 ///
 /// # Errors

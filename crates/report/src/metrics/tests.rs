@@ -11,7 +11,7 @@ use std::borrow::Cow;
 const NOW: SystemTime = SystemTime::UNIX_EPOCH;
 const LIMIT: Duration = Duration::from_millis(50);
 
-/// A stop of so many milliseconds, with these parts; the rest is unattributed.
+/// A stop of this many milliseconds, with these parts; the rest is unattributed.
 fn stop(ms: u64, parts: &[(&str, u64)]) -> Attribution {
     let cause = |id| *diagnose::causes().iter().find(|it| it.id == id).unwrap();
     let parts: Vec<Part> = parts
@@ -117,7 +117,7 @@ fn what_a_jvm_chose_breaks_no_line_and_no_bound() {
     assert!(text.contains(r#"whypause_watched_jvms{jvm="other",user="other"} 173"#));
 }
 
-/// A name is no identity: whoever starts a process chooses it.
+/// A name is no identity: the user who starts a process chooses it.
 #[test]
 fn a_jvm_of_another_user_with_the_same_name_is_counted_apart() {
     let metrics = Metrics::new(LIMIT, NOW);

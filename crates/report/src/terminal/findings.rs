@@ -6,9 +6,9 @@ use crate::{
 };
 use remedy::Advice;
 
-/// So many findings are in a short answer.
+/// Number of findings in a short answer.
 const MOST_LINES: usize = 3;
-/// So many suspects are in a short answer.
+/// Number of suspects in a short answer.
 const MOST_SUSPECTS: usize = 2;
 /// Column of a block's text.
 pub(crate) const BODY: usize = 3;
@@ -89,7 +89,7 @@ fn unlikely(suspects: &[SuspectView]) -> Option<String> {
     (!unlikely.is_empty()).then(|| unlikely.join(", "))
 }
 
-/// Where a fault struck, or else what was seen of it.
+/// Where a known fault occurred, or else what was seen of it.
 fn detail(it: &FindingView<'_>) -> Option<String> {
     if !it.is_fault {
         return None;

@@ -8,9 +8,9 @@ use remedy::Action;
 
 /// Column of a number's text.
 const NUMBER: usize = 21;
-/// So many numbers of a log are in a short answer,
+/// Number of statistics of a log in a short answer.
 const MOST_NUMBERS: usize = 2;
-/// So many causes that were not checked are named in a short answer.
+/// Number of unchecked causes named in a short answer.
 const MOST_NAMES: usize = 3;
 
 /// In full.

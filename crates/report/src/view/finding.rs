@@ -11,9 +11,9 @@ use std::time::Duration;
 /// From this share on a finding is no small part: the ordinary cost of collections stands beside a
 /// fault, and what is not first may be what to begin with.
 const MAIN_SHARE: f64 = 0.10;
-/// So many kernel functions are shown, innermost first.
+/// Number of kernel functions shown, innermost first.
 const MOST_FRAMES: usize = 5;
-/// So many culprits and pieces of evidence are shown of each finding.
+/// Number of culprits and pieces of evidence shown of each finding.
 const MOST_ITEMS: usize = 4;
 
 /// One cause that matters.

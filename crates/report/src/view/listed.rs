@@ -10,11 +10,11 @@ use crate::{
 use diagnose::{Attribution, Diagnosis};
 use std::{cmp::Reverse, time::Duration};
 
-/// So many pauses are listed where everything is shown,
+/// Number of pauses listed where everything is shown.
 const MOST_LISTED: usize = 10;
-/// and so many in a short answer.
+/// Number of pauses listed in a short answer.
 pub(crate) const FEW_LISTED: usize = 3;
-/// So many parts of a pause are reported; the rest are summed up.
+/// Number of parts of a pause that are reported; the rest are summed up.
 const MOST_PARTS: usize = 4;
 
 /// The pauses to list.
@@ -35,7 +35,7 @@ impl<'a> Listed<'a> {
         Listed::at_most(most, diagnosis, verdict, options)
     }
 
-    /// The same with so many of the longest.
+    /// The same with at most this many of the longest.
     pub(crate) fn at_most(
         most: usize,
         diagnosis: &'a Diagnosis,
@@ -141,7 +141,7 @@ pub(super) fn none_long(diagnosis: &Diagnosis, over: Duration) -> String {
     }
 }
 
-/// What an application counted of its collections, where it tells of no single one.
+/// The sums that an application counted of its collections, where it reports no single one.
 fn only_sums(diagnosis: &Diagnosis) -> String {
     let Some(shares) = diagnosis.shares else { return String::new() };
     let (most, of) = shares.worst;

@@ -8,9 +8,9 @@ use recording::{Coverage, Note, Source};
 use remedy::Command;
 use std::time::Duration;
 
-/// So many notes are reported; all of them are in the JSON.
+/// Number of notes reported; all of them are in the JSON.
 const MOST_NOTES: usize = 3;
-/// So many kinds of unexplained time are reported; all of them are in the JSON.
+/// Number of kinds of unexplained time reported; all of them are in the JSON.
 const MOST_UNEXPLAINED: usize = 3;
 /// Less than this share of the stopped time without a cause is not worth another recording,
 const SMALL_SHARE: f64 = 0.02;

@@ -3,13 +3,13 @@ use super::tail::Tail;
 use diagnose::{Diagnosis, Finding};
 use std::time::Duration;
 
-/// A fault counts so many times as much as ordinary work.
+/// Weight of a fault against ordinary work.
 const FAULT: f64 = 2.0;
 
-/// What users felt most: the finding with the largest sum of squares, as whoever arrives in a pause
-/// waits for what is left of it. A thousand short collections stop an application for longer than one
-/// long wait, and nobody asks for them. A fault goes before ordinary work that is felt as much. Where
-/// pauses of another length than usual are asked for, of these alone.
+/// The finding with the largest sum of squares, as a request that arrives in a pause waits for the
+/// rest of it. A thousand short collections stop an application for longer than one long wait, but
+/// do not alarm its users. A fault goes before ordinary work of the same weight. Where pauses above a
+/// given length are asked for, only these count.
 pub(super) fn main(diagnosis: &Diagnosis, over: Duration) -> Option<&Finding> {
     let tail = Tail::asked_for(diagnosis, over);
     let felt = |it: &Finding| {

@@ -7,7 +7,7 @@ use crate::{
 };
 use diagnose::{Count, Diagnosis, GcStatistics, MemoryStatistics, Named};
 
-/// So many kinds, GC causes and phases are reported; all of them are in the JSON.
+/// Number of kinds, GC causes and phases reported; all of them are in the JSON.
 const MOST: usize = 4;
 
 /// Label and text, in the order of reading; empty where no GC log was read, and for a recording,

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// [`SMALL_TIME`], is only named: it would hide what matters.
 const SMALL_SHARE: f64 = 0.01;
 
-/// A pause shorter than this wakes nobody at night.
+/// A shorter pause is no reason for an alert.
 const SMALL_TIME: Duration = Duration::from_millis(10);
 
 /// Whether a finding is only named.

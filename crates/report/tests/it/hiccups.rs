@@ -1,5 +1,5 @@
-//! How pauses that are no stops are reported: whoever compares with the JVM's own log must find as
-//! many stops.
+//! How pauses that are no stops are reported: the number of stops must equal that of the JVM's own
+//! log.
 use crate::fixtures::{diagnosis, finding, log_alone, pause};
 use diagnose::{Attribution, Diagnosis, Finding, Gate, PauseKind, compare};
 use expect_test::expect;
@@ -15,7 +15,7 @@ fn hiccup(at: u64, length: u64) -> Attribution {
     it
 }
 
-/// A finding of `pauses`, of which so many are hiccups.
+/// A finding of `pauses`, `hiccups` of which are hiccups.
 fn found(id: &str, pauses: u64, hiccups: u64) -> Finding {
     Finding { hiccups, ..finding(id, pauses, 100 * pauses, 0.5) }
 }

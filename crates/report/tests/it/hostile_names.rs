@@ -1,4 +1,4 @@
-//! Names that somebody chose to have root run them: of a control group, a file, a log, a program, a
+//! Names that an attacker chose so that root runs them: of a control group, a file, a log, a program, a
 //! thread. They are put into real recordings, and the answer is read as a shell would read it.
 use diagnose::{Diagnosis, diagnose_facts};
 use recording::{Facts, Recording};

@@ -9,7 +9,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PART: &str = "SPAWN_TEST_IDENTITY";
 const NOBODY: u32 = 65534;
 
-/// The other process: it becomes somebody, and waits.
+/// The other process: it changes its identity, and waits.
 fn is_the_part() {
     let Ok(what) = std::env::var(PART) else { return };
     let (uid, capabilities) = what.split_once(':').unwrap();
@@ -23,7 +23,7 @@ fn is_the_part() {
     }
 }
 
-/// What `/proc` tells of the thread that has become somebody with these capabilities.
+/// What `/proc` shows of the thread that has taken an identity with these capabilities.
 fn status_of(test: &str, uid: u32, capabilities: CapabilitySet) -> Option<(Running, String)> {
     is_the_part();
     if !geteuid().is_root() {

@@ -29,7 +29,7 @@ pub struct CompareArgs {
     pub redact: bool,
 }
 
-/// How gates are told.
+/// The format in which gates are reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum CheckFormat {
     /// For people

@@ -3,7 +3,7 @@ use super::{JsonFlag, WhichJvm};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// How hazards are told.
+/// The format in which hazards are reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum DoctorFormat {
     /// For people

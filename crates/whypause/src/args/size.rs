@@ -52,7 +52,7 @@ pub fn parse_recording(text: &str) -> Result<u64, String> {
 ///
 /// # Errors
 ///
-/// Those of [`parse`], and less than 4 KiB: whoever writes less is stopped.
+/// Those of [`parse`], and for less than 4 KiB/s, which would block the writer.
 pub fn parse_rate(text: &str) -> Result<u64, String> {
     parse(text.strip_suffix("/s").unwrap_or(text)).and_then(|bytes| {
         if bytes < 4096 { Err("must be at least 4K".to_owned()) } else { Ok(bytes) }

@@ -29,7 +29,7 @@ enum Which {
 }
 
 impl ZoneArgs {
-    /// The zone for an input whose GC log has dates that are so many minutes ahead of UTC.
+    /// The zone for an input whose GC log has dates that are this many minutes ahead of UTC.
     pub(crate) fn of(&self, log_offset_min: Option<i16>) -> TimeZone {
         match self.zone.as_ref().map(|it| &it.which) {
             _ if self.utc => TimeZone::UTC,

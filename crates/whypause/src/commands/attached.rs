@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// The background readings have found the GC log by then, or never will.
 const TIME_TO_FIND_ALL: Duration = Duration::from_millis(900);
-/// The JVM may take so long for a thread dump at the end.
+/// How long the JVM may take for a thread dump at the end.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A recording under way.
@@ -53,7 +53,7 @@ impl Attached {
         }
     }
 
-    /// What is known of the stop under way, where it has lasted for at least so long.
+    /// What is known of the stop under way, if it has lasted at least this long.
     pub(crate) fn under_way(&mut self, least: Duration) -> Option<Facts> {
         let mut facts = match &mut self.backend {
             Backend::Probes(it) => it.under_way(least),

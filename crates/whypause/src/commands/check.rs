@@ -72,7 +72,7 @@ fn exit(all: &[Checked]) -> Exit {
     }
 }
 
-/// Writes a file as a whole or not at all: beside it first, and then renamed, so that nobody reads
+/// Writes a file as a whole or not at all: beside it first, and then renamed, so that a reader never sees
 /// half a report. A pipe or a device is written to as it is.
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {

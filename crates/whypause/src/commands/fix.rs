@@ -101,8 +101,8 @@ fn find(id: &str) -> Result<&'static Remedy, Failure> {
     })
 }
 
-/// What a recording or a log says that was made before, or a recording that is made now. Nothing where
-/// somebody wanted an end.
+/// The diagnosis of a recording or a log made before, or of a recording made now. Nothing if
+/// interrupted.
 fn diagnosed(
     args: &FixArgs,
     interrupt: &Interrupt,

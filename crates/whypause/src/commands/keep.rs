@@ -90,7 +90,7 @@ fn take_on(args: &KeepArgs, jvm: Option<Process>, alive: Option<&Alive>) -> io::
 /// A file with what it says is emptied beyond this.
 const MOST_SAID_BYTES: i64 = 64 << 10;
 
-/// Whoever makes it say something all the time fills no disk.
+/// Bounds the log on standard error, so that repeated messages do not fill a disk.
 fn bound_what_is_said() {
     let said = io::stderr();
     let is_large = |it: Stat| {
@@ -101,7 +101,7 @@ fn bound_what_is_said() {
     }
 }
 
-/// Copies until somebody wants an end or the JVM has ended. What happens is reported on standard error.
+/// Copies until interrupted or the JVM has ended. Events are reported on standard error.
 /// `begun` is called once everything is open.
 pub(crate) fn keep(
     options: &Options,

@@ -159,7 +159,7 @@ fn format(format: ListFormat) -> ::lab::Format {
     }
 }
 
-/// Runs the lab. Where others use this host it asks whoever is at the terminal whether to run all the
+/// Runs the lab. Where others use this host it asks at the terminal whether to run all the
 /// same, and keeps a yes in `on_this_host`.
 fn run_here<T>(
     console: &Console,

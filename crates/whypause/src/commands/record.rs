@@ -107,7 +107,7 @@ fn record(
 }
 
 /// Recordings up to this size are explained at once, in one sentence: that takes some 30 MB of memory
-/// for a moment. A larger one may take ten times that, and is for whoever asks for it.
+/// for a moment. A larger one may take ten times that, and is explained only on request.
 const EXPLAINED_BYTES: u64 = 2 << 20;
 
 /// What stopped the JVM, in one sentence. A recording that cannot be read is for `explain` to tell.

@@ -28,7 +28,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A stop that has lasted so long is reported while it goes on: who looks may be waiting for it.
+/// A stop that has lasted this long is reported while it goes on: the user may be waiting for it.
 const STILL: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> {
@@ -86,7 +86,7 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Whether somebody, or the clock, ends it.
+    /// Whether an interrupt, or the clock, ends it.
     fn end(&self) -> Option<End> {
         if self.interrupt.came() {
             return Some(End::Interrupted);

@@ -5,7 +5,7 @@ use rustix::time::{ClockId, Timespec, clock_gettime, clock_settime};
 use std::{thread, time::Duration};
 
 const HOUR: i64 = 3600;
-/// How long the clock is wrong: it is everybody's on this machine.
+/// How long the clock is wrong: it is that of the whole machine.
 const WRONG: Duration = Duration::from_millis(30);
 
 /// Puts the clock forth or back, by what the monotonic one says right again when dropped.

@@ -1,5 +1,5 @@
 //! What is left when something breaks while a JVM is recorded: the recorder or the JVM is killed,
-//! the disk is full, somebody removes the output, the clock is set. Needs root, BTF and a JDK.
+//! the disk is full, the output is removed, the clock is set. Needs root, BTF and a JDK.
 //!
 //! Each fault is injected a few times; `scripts/faults.sh` does it hundreds of times.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]

@@ -1,4 +1,4 @@
-//! Somebody removes the output, or was there before.
+//! The output is removed, or existed before.
 use crate::support::{Stage, check, record, said, wait, wait_until_it_records};
 use rustix::{
     fs::{CWD, Gid, Uid},
@@ -62,7 +62,7 @@ fn an_attach_that_fails_removes_nothing_that_was_there_before() {
     assert!(!new.exists());
 }
 
-/// Runs a shell as somebody whom nobody trusts.
+/// Runs a shell as an untrusted user.
 fn as_nobody(script: &str, at: &Path) {
     let mut command = spawn::command("sh");
     command.args(["-euc", script]).current_dir(at).uid(NOBODY).gid(NOBODY);

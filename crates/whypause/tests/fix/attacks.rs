@@ -283,7 +283,7 @@ fn an_output_that_somebody_has_changed_since_keeps_its_directory_and_its_copy() 
     assert!(bench.left_in_memory().is_empty() && bench.keepers().is_empty());
 }
 
-/// Whoever has stopped the keeper, as its user may, does not stop the undo.
+/// The keeper's user can stop it, which does not stop the undo.
 #[test]
 fn a_stopped_keeper_does_not_hold_up_the_undo() {
     let Some(jdk) = jdk() else { return };
@@ -297,7 +297,7 @@ fn a_stopped_keeper_does_not_hold_up_the_undo() {
     assert!(bench.left_in_memory().is_empty() && bench.keepers().is_empty());
 }
 
-/// Somebody else has put a directory where the log would go.
+/// Another user has put a directory where the log would go.
 #[test]
 fn a_name_in_memory_that_somebody_has_taken_refuses_nothing() {
     let Some(jdk) = jdk() else { return };

@@ -6,7 +6,7 @@ use crate::jvm::{Bench, command, done, jdk, said as said_by, whypause};
 use std::{fs, time::Duration};
 use testing::{PATIENCE, until};
 
-/// So often where nobody asks for more.
+/// Number of rounds by default.
 const ROUNDS: u64 = 20;
 
 fn rounds() -> u64 {

@@ -84,8 +84,8 @@ fn stacks(pid: u32) -> String {
     tasks.map(text).collect()
 }
 
-/// A process that waits for a file. Dropping it drops the file first: without an answer nobody ends
-/// the process.
+/// A process that waits for a file. Dropping it drops the file first: without an answer the process
+/// cannot be ended.
 struct Stuck {
     function: Option<&'static str>,
     file: Option<StuckFile>,
@@ -329,7 +329,7 @@ fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the
     until("the probes are gone", || !keepers().iter().any(|it| kept.contains(it)));
 }
 
-/// Its lock is free, but whoever opens the file that it writes, which may be its GC log, never returns.
+/// Its lock is free, but opening the file that it writes, which may be its GC log, never returns.
 #[test]
 fn a_jvm_whose_files_never_answer_is_listed_and_recorded() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
 //! A file on a file system that takes what is written to it and never answers.
 //!
 //! The mount is detached at once and reached through a descriptor of this process, so that nothing
-//! is left of it in any table, and whoever waits for it goes on, when this process ends, however it
+//! is left of it in any table, and processes that wait for it go on, when this process ends, however it
 //! ends.
 use fuser::{
     BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
@@ -26,18 +26,18 @@ const FILE: INodeNo = INodeNo(2);
 const BYTES: u64 = 4096;
 const VALID: Duration = Duration::from_secs(3600);
 
-/// Where whoever opens it a second time, and maps it, waits for what was written before.
+/// The call that waits: opening it a second time and mapping it waits for what was written before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WaitsIn {
     /// With the lock of the file.
     Open,
     /// With the lock of its own memory map.
     Mmap,
-    /// Whoever closes it, also for the first time.
+    /// Closing it, also for the first time.
     Close,
 }
 
-/// Served until this is dropped; whoever waits for an answer gets an error then.
+/// Served until this is dropped; processes that wait for an answer get an error then.
 pub(crate) struct StuckFile {
     root: OwnedFd,
     answers: Arc<Answers>,
@@ -87,7 +87,7 @@ impl StuckFile {
         Some(StuckFile { root, answers, _session: session })
     }
 
-    /// Whether somebody waits for an answer.
+    /// Whether a process waits for an answer.
     pub(crate) fn is_waited_for(&self) -> bool {
         !self.answers.owed.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }

@@ -174,7 +174,7 @@ fn of_an_archive() {
     check(&path, "zip", &["json"]);
 }
 
-/// The program with a pipe for a log of so many pauses.
+/// The program with a pipe for a log of this many pauses.
 fn through_a_pipe(pauses: u64, format: &str) -> Took {
     let (from, mut to) = pipe();
     let mut command = explain("-", format);

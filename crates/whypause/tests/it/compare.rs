@@ -3,7 +3,7 @@ use crate::run::{LOG, Ran, run, run_with_input};
 use serde_json::Value;
 use std::{fs, path::Path};
 
-/// A log of 200 young collections of about so many milliseconds, one every second.
+/// A log of 200 young collections of about this many milliseconds, one every second.
 pub(crate) fn log(took_ms: u64) -> String {
     let mut log = String::from("[0.010s][info][gc] Using G1\n");
     for n in 0..200 {

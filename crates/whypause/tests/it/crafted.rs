@@ -1,4 +1,4 @@
-//! Recordings that somebody made to exhaust whoever reads them: every checksum is right, and a few
+//! Recordings crafted to exhaust their reader: every checksum is right, and a few
 //! kilobytes ask for gigabytes. Reading any input of at most 100 MB takes at most 256 MiB.
 use crate::run::{PATIENCE, Ran, finished, whypause};
 use arrow_array::{
@@ -172,7 +172,7 @@ fn numbers(count: usize) -> ArrayRef {
     Arc::new(UInt64Array::from(vec![1; count]))
 }
 
-/// One text, so many times, stored once.
+/// One text, `count` times, stored once.
 fn repeated(text: String, count: usize) -> ArrayRef {
     let values: ArrayRef = Arc::new(StringArray::from(vec![text]));
     let keys = Int32Array::from(vec![0; count]);
@@ -449,7 +449,7 @@ fn more_slices_than_memory_holds() {
     check(&path, "2 million slices");
 }
 
-/// Lines that each tell of a pause of its own.
+/// Lines that each report a pause of their own.
 #[test]
 fn more_pauses_in_a_log_than_memory_holds() {
     let (_parent, path) = directory();

@@ -105,7 +105,7 @@ fn a_file_that_is_named_is_read_in_place_of_the_usual_one() {
     assert!(gone.stderr.starts_with("error: no such file or directory"), "{}", gone.stderr);
 }
 
-/// Whoever can write here could hang who runs the program, or have it fail.
+/// A user who can write here could hang the program, or have it fail.
 #[test]
 fn a_file_that_is_none_is_not_waited_for() {
     let dir = tempfile::tempdir().expect("a directory");

@@ -174,7 +174,7 @@ fn logs(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The begin of each log that is read and tells of pauses, with its numbers.
+/// The begin of each log that is read and reports pauses, with its numbers.
 fn texts() -> Vec<(PathBuf, String, Numbers)> {
     let mut found = Vec::new();
     logs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/gclogs"), &mut found);

@@ -280,7 +280,7 @@ const MISTYPED: [&str; 29] = [
     "-XX:+UnlockDiagnosticVMOptions -XX:+PrintInlining",
 ];
 
-/// Of the table of flags every so many that a JDK does not have, or ignores.
+/// One of this number of entries of the table of flags that a JDK does not have, or ignores.
 const ONE_IN: usize = 25;
 
 /// What `doctor` should know to be refused or ignored, from the table.

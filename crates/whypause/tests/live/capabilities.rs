@@ -1,5 +1,5 @@
-//! A recorder of another user with the documented capabilities alone: what it may not look at is never
-//! told as not there.
+//! A recorder of another user with the documented capabilities alone: what it may not inspect is never
+//! reported as absent.
 use crate::newest;
 use recording::{Recording, Source, SourceState};
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};

@@ -202,7 +202,7 @@ impl Ward<'_> {
         reader
     }
 
-    /// One that nobody told how many threads to start.
+    /// A JVM without a flag for the number of threads.
     fn admit_without_threads(
         &mut self,
         what: &'static str,

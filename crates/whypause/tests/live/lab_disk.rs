@@ -1,4 +1,4 @@
-//! A slow disk for somebody else's command: slow, where it was named, and gone afterwards.
+//! A slow disk for a command of the user: slow, where it was named, and gone afterwards.
 use crate::one_lab;
 use spawn::Running;
 use std::{

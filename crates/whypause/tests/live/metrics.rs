@@ -17,7 +17,7 @@ use testing::{Java, Jdk, PATIENCE, until};
 /// How often the JVM collects.
 const COLLECTIONS: u32 = 30;
 
-/// A JVM that stops when it is told to, and logs that.
+/// A JVM that stops on command, and logs that.
 struct Stopping {
     jvm: Java,
     directory: tempfile::TempDir,

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Whoever tests the lab holds this.
+/// Held by each test of the lab.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// Longer than any lab of another test program takes.

@@ -1,5 +1,5 @@
-//! `watch --serve`: a page that is told of each pause as it ends, and that only those see who know its
-//! address.
+//! `watch --serve`: a page that receives each pause as it ends, and that only users who know its
+//! address can see.
 use crate::newest;
 use serde_json::Value;
 use spawn::Running;

@@ -10,7 +10,7 @@ use testing::PATIENCE;
 
 /// How long each fault is watched, in seconds.
 const WATCHED: u64 = 8;
-/// So long after its end no pause is on its page, whatever the host does.
+/// This long after its end no pause is on its page, whatever the host does.
 const FAR_TOO_LATE: Duration = Duration::from_secs(20);
 
 /// The cause with the largest part of the pause of an event. Where others had the CPUs for most of it,

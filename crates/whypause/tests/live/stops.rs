@@ -1,4 +1,4 @@
-//! What is said of a JVM that hangs in a stop, and of one of which nobody can see the stops.
+//! What is said of a JVM that hangs in a stop, and of one whose stops cannot be seen.
 use crate::newest;
 use rustix::process::Signal;
 use std::{path::Path, process::Output};

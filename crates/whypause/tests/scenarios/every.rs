@@ -24,7 +24,7 @@ fn passes(arguments: &[&str]) {
 }
 
 /// Those that strike within seconds on a host of any size. Left out are what needs most of the
-/// memory (`thp-compaction`), what stops nobody (`deleted-file-unmap`), what needs cgroup version
+/// memory (`thp-compaction`), what stops no thread (`deleted-file-unmap`), what needs cgroup version
 /// 2 (`memory-high-throttling`), and `gc-log-write-blocked`, which is run for longer below.
 const SCENARIOS: [&str; 8] = [
     "mapped-file-fault",

@@ -196,7 +196,7 @@ fn process_ids_that_take_turns_are_several_jvms() {
     check_notes(&(line(1, 7) + &line(2, 7) + &line(3, 8) + &line(4, 8)), &[], 3);
 }
 
-/// Two stops of so many microseconds, nearly all of it to stop the threads, an hour apart.
+/// Two stops of this many microseconds, nearly all of it to stop the threads, an hour apart.
 fn slow_to_stop(reaching_us: u64) -> Vec<&'static str> {
     let stop = |at: &str| {
         format!(

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 const YOUNG: &str = "Young (Normal) (G1 Evacuation Pause) 612M->210M(1024M)";
 
-/// Collections of 20 ms that work, with one of another length after every so many.
+/// Collections of 20 ms that work, with one of another length after every `each`.
 fn collections(waiting: &[u64], each: u64) -> String {
     let mut log = String::new();
     let mut id = 0;

@@ -22,8 +22,8 @@ pub(crate) enum Medium {
     Unknown,
 }
 
-/// What the file system of this type keeps its files on. An overlay is on a disk: its upper layer could
-/// be in memory, which nobody does with a log.
+/// What the file system of this type keeps its files on. An overlay counts as a disk: its upper layer could
+/// be in memory, which is unusual for a log.
 pub(crate) fn medium(file_system: &str) -> Medium {
     match file_system {
         "tmpfs" | "ramfs" | "hugetlbfs" | "devtmpfs" => Medium::Memory,

@@ -35,7 +35,7 @@ pub(super) static HAZARDS: [HazardKind; 3] = [
     },
 ];
 
-/// Throttled in fewer of the periods than one of so many is what a start or a burst does.
+/// A start or a burst is throttled in fewer periods than one of this number.
 const ONE_PERIOD_OF: u64 = 10;
 /// Once may be by chance.
 const MIN_PERIODS: u64 = 2;

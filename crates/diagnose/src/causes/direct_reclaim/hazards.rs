@@ -36,9 +36,10 @@ pub(super) static HAZARDS: [HazardKind; 3] = [
     },
 ];
 
-/// What a heap leaves of the limit is too little below one part of so many.
+/// A heap that leaves less than one part of this number of the limit leaves too little.
 const LEAVES_ONE_OF: u64 = 20;
-/// Without a flag the heap may take one part of so many of what the JVM sees (`MaxRAMPercentage` 25).
+/// Without a flag the heap may take one part of this number of the memory that the JVM sees
+/// (`MaxRAMPercentage` 25).
 const DEFAULT_HEAP_ONE_OF: u64 = 4;
 /// `RECLAIM_ZONE` of `include/uapi/linux/mempolicy.h`.
 const RECLAIM_ZONE: u64 = 1;

@@ -5,14 +5,14 @@
 //! exactly, over sums in small units.
 use super::moments::Stopped;
 
-/// So many units are the time stopped in both runs.
+/// Number of units in the time stopped of both runs.
 pub(super) const UNITS: f64 = 4_096.0;
 
-/// Shorter pauses than so many units would be rounded too much: they are put together.
+/// Pauses shorter than this, in units, would be rounded too much: they are put together.
 const LEAST_UNITS: f64 = 8.0;
 
-/// The pauses of a run, each in units. What is not among its longest, or too short, is so many equal
-/// ones as vary as much.
+/// The pauses of a run, each in units. The rest, which is not among the longest or too short, becomes equal
+/// ones with the same variance.
 pub(super) fn units(run: &Stopped, unit: f64) -> Vec<usize> {
     let long = run.longest.iter().copied().filter(|it| *it >= LEAST_UNITS * unit);
     let (mut sum, mut squares) = (run.all.sum, run.all.squares);

@@ -6,7 +6,7 @@ const NOISE: Significance = Significance::WithinNoise;
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// So many numbers that alternate between `mean - spread` and `mean + spread`.
+/// `count` numbers that alternate between `mean - spread` and `mean + spread`.
 fn moments(count: u64, mean: f64, spread: f64) -> Moments {
     let n = float(count);
     Moments { count, sum: n * mean, squares: n * (mean * mean + spread * spread) }

@@ -93,7 +93,7 @@ fn the_jvm_itself_is_named_from_half_of_the_wait_on() {
     check(&[&crowded_until("49999us", "30ms")], &["rustc"]);
 }
 
-/// It was: nobody, where 8 GC threads on 2 CPUs were on both of them or asked for them 40 % of the time.
+/// It was: no culprit, where 8 GC threads on 2 CPUs were on both of them or asked for them 40 % of the time.
 #[test]
 fn a_jvm_alone_is_named_from_a_fourth_of_the_wait_on() {
     let alone =

@@ -1,4 +1,4 @@
-//! What is kept in mind of keepers, in our own directory, which nobody else can change.
+//! The notes on keepers, in our own directory, which no other user can change.
 use super::{Keep, KeptLog};
 use crate::{
     NOTES,

@@ -25,7 +25,7 @@ impl Protection<'_> {
         if self.hard { "memory.min" } else { "memory.low" }
     }
 
-    /// What is missing for so many bytes, the innermost group first.
+    /// The changes still missing to protect this many bytes, the innermost group first.
     pub(super) fn changes(&self, bytes: u64) -> Result<Vec<Change>, Refusal> {
         let mut changes = Vec::new();
         let mut needed = bytes;
@@ -82,8 +82,8 @@ impl Protection<'_> {
     }
 }
 
-/// The unit whose own a group is, where systemd runs this host: it sets the group's values anew whenever it
-/// likes. A name is no proof, as whoever may make groups names them (see [`Units`]).
+/// The unit whose own a group is, where systemd runs this host: it may set the group's values anew at any
+/// time. A name is no proof, as a user who may make groups names them (see [`Units`]).
 pub(super) fn unit(roots: &Roots, groups: &MemoryGroups, group: &Path) -> Option<String> {
     if roots.sys != Path::new("/sys") {
         return None;

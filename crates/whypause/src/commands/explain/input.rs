@@ -97,7 +97,7 @@ pub(super) fn read_log(
     Ok(ReadLog { diagnosis: check(diagnosis.finish(input), shown)?, events })
 }
 
-/// Goes through a log once, up to so many events. Returns how many there were.
+/// Goes through a log once, up to this number of events. Returns how many there were.
 pub(super) fn pass(
     set: &LogSet,
     diagnosis: &mut LogDiagnosis,

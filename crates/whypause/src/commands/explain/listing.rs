@@ -28,7 +28,7 @@ enum From<'a> {
     /// All of them are in the diagnosis.
     Memory,
     Packed(PackedPauses),
-    /// The log, of which so many events were read.
+    /// The log, and how many of its events were read.
     Again(&'a LogSet, u64),
 }
 

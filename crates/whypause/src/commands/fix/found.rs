@@ -7,7 +7,7 @@ use recording::{Coverage, Facts, WriterFact};
 use remedy::{Plan, Remedy, Target, Wishes};
 use std::time::Duration;
 
-/// How long it is looked who writes: whoever fills a file and then syncs it is seen only at its begin.
+/// How long writers are observed: a process that fills a file and then syncs it is seen only at the begin.
 const WATCH_TIME: Duration = Duration::from_secs(10);
 
 /// What was found.

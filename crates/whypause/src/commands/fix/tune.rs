@@ -1,4 +1,4 @@
-//! `whypause fix thp-tuner`: in this process, until somebody wants an end or the JVM has ended.
+//! `whypause fix thp-tuner`: in this process, until interrupted or the JVM has ended.
 use super::{failure, found::Found, undo};
 use crate::{
     Exit, Failure,

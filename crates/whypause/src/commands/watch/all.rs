@@ -21,13 +21,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// So many of those that are left out are named,
+/// Number of those left out that are named,
 const MOST_NAMES: usize = 5;
 /// and so often at most.
 const LEFT_OUT_INTERVAL: Duration = Duration::from_secs(60);
 /// How often JVMs are searched.
 const SEARCH_EVERY: Duration = Duration::from_secs(2);
-/// How often it is looked whether somebody wants an end.
+/// How often the interrupt is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// A JVM that is younger may be a compiler, or print its version, and be gone before it is attached to.
 const SETTLED: Duration = Duration::from_secs(2);
@@ -60,7 +60,7 @@ struct Tried<'scope> {
     jvms: BTreeMap<Key, One<'scope>>,
     /// Of those that are watched.
     places: Places,
-    /// Those for which there was no room when that was told, and when.
+    /// Those that were left out for lack of room at the last report, and its time.
     said: Option<(Vec<Key>, Instant)>,
 }
 
@@ -164,7 +164,8 @@ impl<'scope> Tried<'scope> {
         self.say_left_out(watch, &left_out);
     }
 
-    /// Frees the places of those that are watched no more. One that could not be watched is not tried again
+    /// Frees the places of those that are watched no more. One that could not be attached to is not
+    /// tried again
     /// while it is `there`; one that has made room is.
     fn forget(&mut self, there: &BTreeSet<Key>) {
         let places = &mut self.places;

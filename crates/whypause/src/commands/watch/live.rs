@@ -1,5 +1,5 @@
-//! The page of a watch: its browsers are told of each pause as it ends, and of the last hour when they
-//! come.
+//! The page of a watch: its browsers receive each pause as it ends, and the last hour when they
+//! connect.
 use diagnose::Diagnosis;
 use report::{
     Options,
@@ -13,15 +13,15 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-/// So long a pause is kept,
+/// How long a pause is kept,
 const KEPT: Duration = Duration::from_secs(3_600);
 /// and so much of all of them: an hour with one a second, and then some.
 const MOST_BYTES: usize = 8 << 20;
-/// What the threads did is kept of so many: the longest.
+/// Number of pauses whose threads are kept: the longest.
 const MOST_WHOLE: usize = 24;
 /// Of a pause with more than this the threads are left out.
 const MOST_OF_ONE: usize = 512 << 10;
-/// So many browsers are told at once; a further one is told to ask again after [`WHEN_FULL`].
+/// Number of browsers served at once; a further one is answered to retry after [`WHEN_FULL`].
 const MOST_READERS: usize = 8;
 const WHEN_FULL: Duration = Duration::from_secs(60);
 /// Events that may wait for a browser beyond those of the last hour.
@@ -120,7 +120,7 @@ impl Live {
         });
     }
 
-    /// A browser that wants to be told; `last` is the id of the last event that it had, if it had some.
+    /// A browser that wants the events; `last` is the id of the last event that it had, if it had some.
     pub(super) fn reader(&self, last: Option<&str>) -> Response {
         let mut response = Response::NotFound;
         self.change(|state| response = state.reader(last));
@@ -145,7 +145,7 @@ impl Live {
 }
 
 impl State {
-    /// Nothing as long as no JVM is watched: who comes so early is told when one is.
+    /// Nothing as long as no JVM is watched: a browser that connects this early gets it when one is.
     fn hello(&self) -> Option<String> {
         self.watched.as_ref().map(|(watched, options)| live::hello(watched, options))
     }
@@ -223,7 +223,7 @@ impl State {
     }
 }
 
-/// What makes the address of a page one that nobody can guess: 128 bits, in hexadecimal digits.
+/// The part of a page's address that makes it unguessable: 128 bits, in hexadecimal digits.
 pub(super) fn token() -> std::io::Result<String> {
     let mut bytes = [0_u8; 16];
     let mut filled = 0;

@@ -19,7 +19,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often it is looked whether the other program has ended, or somebody wants an end.
+/// How often it is polled whether the other program has ended, or an interrupt came.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long the other program may take to end when it is asked to: it may have to ask its JVM.
 const END_PATIENCE: Duration = Duration::from_secs(30);
@@ -56,7 +56,7 @@ pub(super) fn find(watch: &Watch<'_>) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// What the other program has told its user already is its user's answer.
+/// The other program has printed its message already; its exit code becomes ours.
 fn exit_of(code: i32) -> Exit {
     match code {
         0 | 4 => Exit::Fine,
@@ -86,7 +86,7 @@ fn started(mut command: Command, part: Part) -> Result<Running, spawn::Error> {
     }
 }
 
-/// Waits for its end; asks for it as soon as somebody wants an end.
+/// Waits for its end; asks for it on an interrupt.
 fn finish(watch: &Watch<'_>, running: &mut Running) -> Result<i32, Failure> {
     let failed = |error: spawn::Error| Failure::input(error.to_string(), "");
     let status = loop {
@@ -148,7 +148,7 @@ mod tests {
     use crate::args::{Cli, Command as Verb};
     use clap::Parser;
 
-    /// What a part is told when this was asked for.
+    /// The arguments of a part for this command line.
     fn arguments(asked: &str, part: Part, pid: Option<u32>) -> String {
         let cli = Cli::try_parse_from(asked.split(' ')).unwrap();
         let Verb::Watch(args) = cli.command else { panic!("{asked}") };

@@ -1,7 +1,7 @@
 //! The thread that diagnoses and prints.
 //!
 //! The thread that drains the kernel's events must neither wait for a terminal that stands still
-//! nor compute: this one does both, and leaves the CPU to everybody else first.
+//! nor compute: this one does both, at the lowest priority.
 use super::{live::Live, window::Window};
 use crate::{Failure, args::ZoneArgs, commands::explain::log_offset_min, console::Console};
 use diagnose::{Counted, Diagnosis};
@@ -23,7 +23,7 @@ const QUEUE_BATCHES: usize = 64;
 const KEEP_ROWS: usize = 32 << 10;
 /// The nice value that takes the CPU only where no other process wants it,
 const NICE: i32 = 19;
-/// and one that takes a tenth of a CPU beside one that wants all of it: somebody may be looking at the page.
+/// and one that takes a tenth of a CPU beside one that wants all of it: a user may be watching the page.
 const NICE_SERVED: i32 = 10;
 
 /// Whether the heading of all JVMs was printed, where there are several.
@@ -38,7 +38,7 @@ enum Batch {
     UnderWay(Box<Facts>),
 }
 
-/// Who else is told of pauses.
+/// Where else pauses are reported.
 #[derive(Debug)]
 pub(crate) struct Subscribers {
     /// Before each line, where there are several JVMs.
@@ -98,8 +98,8 @@ impl Printer {
         facts
     }
 
-    /// Hands over what is known of the stop under way, and never waits: a thread that stands still has
-    /// nobody who reads it.
+    /// Hands over what is known of the stop under way, and never waits: while the printing thread is blocked,
+    /// its output is not read.
     pub(crate) fn send_under_way(&mut self, facts: Facts) {
         let _ = self.sender.try_send(Batch::UnderWay(Box::new(facts)));
     }

@@ -159,7 +159,7 @@ impl Published {
         Some(metrics.jvm(main, &user, &place, SystemTime::now()))
     }
 
-    /// So many JVMs are not watched, as there are too many.
+    /// Sets the number of JVMs left out because there are too many.
     pub(super) fn left_out(&self, jvms: usize) {
         if let Some(metrics) = &self.metrics {
             metrics.left_out(jvms);
@@ -189,7 +189,7 @@ fn metrics_route(options: Options, metrics: &Metrics) -> Options {
     })
 }
 
-/// The page is where only those look who were told the token: other users of this host can connect, too.
+/// The page needs the token in its address: other users of this host can connect, too.
 fn page_routes(options: Options, live: &Live, token: &str) -> Options {
     let (page, reader) = (live.clone(), live.clone());
     options

@@ -16,8 +16,8 @@ const BEFORE: Duration = Duration::from_secs(15);
 /// end. The table of writers that was read after a pause comes 0.9 s after its end on average: to wait for
 /// that is too long, and the one before it mostly names who wrote.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// So long it waits at least from when it came, where it came late: what belongs to it may be as late, and
-/// comes with the next drain.
+/// How long it waits at least after it came, where it came late: rows that belong to it may be as late, and
+/// come with the next drain.
 const GRACE: Duration = Duration::from_millis(150);
 /// HotSpot writes the line of a safepoint just after its end: lines read later than this are the ones after it.
 const LOG_MARGIN: Duration = Duration::from_millis(5);
@@ -30,7 +30,7 @@ const MAX_ROWS: usize = 100_000;
 
 /// How often short stops are diagnosed, all that came since together.
 const SHORT_EVERY: Duration = Duration::from_secs(1);
-/// As soon as there are so many, they are diagnosed at once.
+/// From this number on, they are diagnosed at once.
 const MOST_SHORT: usize = 4_096;
 /// What a log that knows of stops has in the line of each, before JDK 13 and since.
 const STOPS: [&str; 2] = ["application threads were stopped", "Safepoint \""];
@@ -48,7 +48,7 @@ pub(crate) struct Window {
     short: Vec<SafepointFact>,
     counted: MonoTime,
     reported: Reported,
-    /// Whether a line of the log told of a stop.
+    /// Whether a line of the log reported a stop.
     log_knows_stops: bool,
     /// When the first log line came since the log was last looked at.
     lines_since: Option<MonoTime>,
@@ -116,7 +116,7 @@ impl Window {
         waiting.chain(log).chain(short).min()
     }
 
-    /// The pauses that are to be told by now, in order, each with a diagnosis of its own, so that what is
+    /// The pauses that are due to be reported, in order, each with a diagnosis of its own, so that what is
     /// said of it is about it alone.
     pub(crate) fn ended(&mut self, now: MonoTime) -> Vec<Diagnosis> {
         if self.facts.coverage.is_none() {
@@ -215,14 +215,15 @@ impl Window {
         !self.has_probes() && coverage.is_some_and(|it| it.has(Source::SafepointCounters))
     }
 
-    /// Whether pauses are told by the log: where nothing else knows them, and where it knows them
+    /// Whether pauses are taken from the log: where no other source knows them, and where it knows them
     /// better than the JVM's counters do.
     fn reports_by_log(&self) -> bool {
         !self.has_probes() && (!self.counts_stops() || self.log_knows_stops)
     }
 
-    /// The diagnosis of this stop, with no pause in it where it was told before. Threads that waited beside
-    /// it are told by nobody here: too little is known of what came before and after.
+    /// The diagnosis of this stop, with no pause in it where it was reported before. Threads that
+    /// waited beside
+    /// it are not reported: too little is known of what came before and after.
     fn diagnose(&mut self, safepoint: SafepointFact) -> Diagnosis {
         let mut facts = self.around(safepoint);
         if !self.has_probes() {
@@ -289,7 +290,7 @@ impl Window {
         facts
     }
 
-    /// Where nothing but the log tells of pauses: those that were not reported before.
+    /// Where only the log reports pauses: those that were not reported before.
     fn diagnose_log(&mut self) -> Diagnosis {
         self.facts.drop_replaced();
         let mut diagnosis = diagnose::diagnose_facts(&self.facts);

@@ -3,7 +3,7 @@ use super::of;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// So many lengths at most have exact percentiles; of more they have three digits.
+/// Up to this number of lengths percentiles are exact; of more they have three digits.
 const EXACT: usize = 512;
 
 pub(super) struct Row {

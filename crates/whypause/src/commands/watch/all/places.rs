@@ -1,9 +1,10 @@
 //! Who has the places of `watch --all`: where there are too few, all users have the same.
 //!
-//! Whoever starts many processes, or what only looks like JVMs, hides those of no other user. As long as a
+//! A user who starts many processes, or what only looks like JVMs, hides those of no other user. As long as a
 //! place is empty it is any user's, and one that is taken is given up for a user who has two fewer: then
-//! none of both gains by a change back. A user is one with all subordinate users, and a container that root has
-//! made is one whoever is in it ([`Account`]).
+//! none of both gains by a change back. A user is one with all subordinate users, and a container
+//! that root has
+//! made is one, whichever users are in it ([`Account`]).
 use super::Key;
 use recorder::Account;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +27,7 @@ pub(super) struct Guest {
 pub(super) struct Places {
     /// Those that have one, in the order in which they got it.
     taken: Vec<Guest>,
-    /// Those of them that were told to go, as long as they are there.
+    /// Those of them that were asked to stop, as long as they are there.
     leaving: BTreeSet<Key>,
 }
 
@@ -128,7 +129,7 @@ mod tests {
             }
         }
 
-        /// One round: who was told to go in the last one has gone.
+        /// One round: those asked to stop in the last one have stopped.
         fn round(&mut self) {
             for jvm in std::mem::take(&mut self.going) {
                 self.watched.retain(|it| *it != jvm);

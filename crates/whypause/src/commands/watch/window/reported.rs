@@ -1,4 +1,4 @@
-//! Which stops were told, whatever source told them: each is told once, and in the order of time.
+//! Which stops were reported, whatever their source: each is reported once, and in the order of time.
 use diagnose::{Pause, PauseKind};
 use std::{collections::VecDeque, time::Duration};
 
@@ -14,7 +14,7 @@ const EARLY_NS: u64 = 5_000_000;
 /// What a log and the JVM's own counters may differ by in the length of a stop: the larger of the two.
 const LENGTHS: (Duration, u32) = (Duration::from_millis(2), 10);
 
-/// What was told.
+/// What was reported.
 #[derive(Debug, Default)]
 pub(super) struct Reported {
     /// By the log.
@@ -23,11 +23,11 @@ pub(super) struct Reported {
     reading: (u64, usize),
     /// Of the log, and no stops.
     hiccups: VecDeque<Pause>,
-    /// Of the last seconds by probes or counters, without those that the log has told again since.
+    /// Those of the last seconds by probes or counters, without those that the log has repeated since.
     by_others: VecDeque<Pause>,
-    /// When the last stop was over that the log told,
+    /// End of the last stop of the log,
     log_until_ns: u64,
-    /// and the last one that something else told.
+    /// and of the last one of another source.
     others_until_ns: u64,
 }
 
@@ -58,7 +58,7 @@ impl Reported {
         is_new
     }
 
-    /// Takes a pause of the log, if it was not told. A stop that seems to begin before the end of the one
+    /// Takes a pause of the log, if it was not reported. A stop that seems to begin before the end of the one
     /// before it begins there: the log knows their order, and their starts are inferred.
     pub(super) fn by_log(&mut self, it: &mut Pause) -> bool {
         if it.kind == PauseKind::Hiccup {
@@ -107,7 +107,7 @@ fn same_lines(a: &Pause, b: &Pause) -> bool {
     lengths(a) == lengths(b) && a.start_ns.abs_diff(b.start_ns) < START_UNCERTAINTY_NS
 }
 
-/// Whether a pause of the log is this stop, which something else told.
+/// Whether a pause of the log is this stop of another source.
 fn same_stop(reported: &Pause, of_log: &Pause) -> bool {
     let (least, part) = LENGTHS;
     let unsure = least.max(reported.duration / part);

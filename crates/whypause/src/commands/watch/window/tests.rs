@@ -85,7 +85,7 @@ fn read(ms: u64) -> Facts {
     Facts { log_lines: vec![line], ..Facts::default() }
 }
 
-/// A thread that was blocked in the kernel for so long of the pause.
+/// A thread that was blocked in the kernel for this much of the pause.
 fn blocked(ms: u64) -> Facts {
     let interval = Interval::new(at(1_010), at(1_010 + ms));
     let slice = ThreadSlice {

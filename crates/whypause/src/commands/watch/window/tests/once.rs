@@ -1,4 +1,4 @@
-//! One stop is one row, in the order of time, whichever source tells of it first.
+//! One stop is one row, in the order of time, whichever source reports it first.
 use super::*;
 
 /// Stops of 20 ms that begin at these times, in milliseconds, as probes or counters tell them.
@@ -6,7 +6,7 @@ fn stops(begins: &[u64]) -> Vec<SafepointFact> {
     begins.iter().map(|it| safepoint(it * 1_000_000, 20)).collect()
 }
 
-/// The lines of the same in a log whose uptime began at 0; each was read so long after the end.
+/// The lines of the same in a log whose uptime began at 0; each was read `late_ms` after the end.
 fn lines(begins: &[u64], late_ms: u64) -> Vec<LogLine> {
     let of_stop = |begin: &u64| {
         let end = begin + 20;
@@ -32,7 +32,7 @@ const PROBES: &[Source] = &[Source::SafepointProbes, Source::Scheduler, Source::
 const COUNTERS: &[Source] = &[Source::SafepointCounters, Source::ThreadSamples, Source::GcLog];
 
 /// Batches of facts, each with the time at which it came, into a window of all stops; the begins of those
-/// that are told, rounded to 10 ms, in the order in which they are.
+/// that are reported, rounded to 10 ms, in the order in which they are.
 fn reported_starts(batches: Vec<(u64, Facts)>) -> Vec<u64> {
     let mut window = Window::new(Duration::from_millis(5), true);
     let mut reported = Vec::new();
