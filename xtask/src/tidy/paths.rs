@@ -39,7 +39,7 @@ const MAY: [(&str, &str); 11] = [
         "crates/remedy/src/change/keeper_process.rs",
         "what a keeper says, in this user's own directory",
     ),
-    ("crates/remedy/src/change/keeper/notes.rs", "this user's own directory"),
+    ("crates/remedy/src/change/keeper_process/notes.rs", "this user's own directory"),
     ("crates/remedy/src/held.rs", "the room for it: everything there goes by descriptor"),
     ("crates/remedy/src/journal.rs", "this user's own directory"),
     ("crates/remedy/src/store/lock.rs", "this user's own directory"),
