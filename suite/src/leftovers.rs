@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn an_account_without_a_change_is_not_left_behind_and_one_with_a_change_is() {
+    fn account_is_left_behind_only_with_a_change() {
         let folder = tempfile::tempdir().unwrap();
         let account = folder.path().join("whypause-lab-0");
         assert!(!is_kept(&account));

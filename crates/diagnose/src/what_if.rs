@@ -41,7 +41,7 @@ const WORTH_THREADS: u64 = 100;
 
 /// Tries these limits. `None` where nothing was throttled in the model, or it would never end.
 #[must_use]
-pub fn ask(demand: &Demand, limits: CpuLimits) -> Option<Tried> {
+pub fn try_limits(demand: &Demand, limits: CpuLimits) -> Option<Tried> {
     let today = demand.today();
     let before = demand.under(&today)?.throttled;
     let search = Search { demand, today, before };

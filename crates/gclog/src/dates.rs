@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_remembered_changes_nothing() {
+    fn date_cache_does_not_change_results() {
         let mut dates = Dates::default();
         for text in [
             "1970-01-01T00:00:01.123+0000",

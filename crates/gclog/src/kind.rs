@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_gc_log_is_named() {
+    fn other_kinds_of_files_are_named() {
         let not = LogKind::NotAGcLog;
         check("", not(NotAGcLog::Empty));
         check("\x1f\u{8b}\u{8}", not(NotAGcLog::OtherText));

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_record_is_read_back() {
         for done in [0, 1, 1000] {
             let record = record(done);
             let bytes = record.to_bytes();
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_files_the_last_ones_count() {
+    fn record_keeps_the_last_of_too_many_files() {
         let bytes = record(MAX_DONE + 2).to_bytes();
         assert!(bytes.len() <= MAX_BYTES);
         let read = Record::parse(&bytes).unwrap().position.done;

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_comes_behind_what_is_known() {
+    fn new_files_follow_the_known_ones() {
         check("gc*", "");
         check("gc gc.0*", "gc");
         check("gc gc.0= gc.1* gc.2 gc.3", "gc.2 gc.3 gc");
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_unknown_ring_the_age_tells_the_oldest() {
+    fn oldest_file_of_an_unknown_ring_is_found_by_age() {
         check("gc@9 gc.0@5 gc.1@6 gc.2@3 gc.3@4", "gc.2 gc.3 gc.0 gc.1 gc");
         check("gc gc.0 gc.1", "gc.0 gc.1 gc");
     }

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn whose_it_is() {
+    fn cut_entry_is_torn_and_whole_entry_is_attributed() {
         for compression in BOTH {
             let first = &entries(compression)[1];
             let record = compression.record_bytes(&first[..compression.envelope_bytes()]).unwrap();

@@ -153,7 +153,7 @@ mod tests {
     const DIR: &str = "/var/tmp/whypause-lab-0";
 
     #[test]
-    fn what_is_taken_is_said_once_and_at_its_largest() {
+    fn announcement_names_each_resource_once_at_its_largest() {
         let heap = |mib| Takes::Heap { mib };
         let setting = |to| Takes::Setting { file: "/proc/sys/vm/x".into(), to };
         let takes =

@@ -41,7 +41,7 @@ impl Bench {
             drop(writeln!(output.messages, "{word}"));
         }
         // after that, as a JVM that a killed run has left is not another one's
-        ask(anyway, &interrupt, output)?;
+        check_in_use(anyway, &interrupt, output)?;
         announce(&mut cleanup, takes, &dir, output);
         control_group::enable(&mut cleanup)?;
         let isolation = match Isolation::create(&mut cleanup) {
@@ -93,7 +93,11 @@ impl Bench {
 }
 
 /// Looks whether others use this host: an error, or a word to the user where it is to be done anyway.
-fn ask(anyway: bool, interrupt: &Interrupt, output: &mut Output<'_>) -> Result<(), LabError> {
+fn check_in_use(
+    anyway: bool,
+    interrupt: &Interrupt,
+    output: &mut Output<'_>,
+) -> Result<(), LabError> {
     match InUse::detect(interrupt)? {
         Some(seen) if !anyway => Err(LabError::InUse(seen.to_string())),
         Some(seen) => {

@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_zero_and_what_is_new_is_ignored() {
+    fn missing_fields_are_zero_and_new_ones_are_ignored() {
         let explained = Explained::parse(r#"{ "schema_version": 9, "moon": 1 }"#).unwrap();
         assert_eq!(explained, Explained::default());
         assert!(Explained::parse("error: no").is_err());
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_pause_that_the_recording_cuts_nothing_is_compared() {
+    fn pause_cut_by_the_recording_is_not_compared() {
         let it = Explained::parse(
             r#"{"causes":[{"id":"a","time_ns":9}],"unattributed_ns":7,"longest":[
                 {"duration_ns":5,"parts":[{"cause":"a","time_ns":3}],"unattributed_ns":2},

@@ -31,7 +31,7 @@ impl Jdk {
         java.metadata().ok()?;
         let release = std::fs::read_to_string(home.join("release")).unwrap_or_default();
         // some builds of JDK 8 have no such file
-        let version = version_in(&release).map(str::to_owned).or_else(|| asked(&java))?;
+        let version = version_in(&release).map(str::to_owned).or_else(|| version_of(&java))?;
         let major = major_of(&version)?;
         Some(Jdk { home, version, major })
     }
@@ -50,7 +50,7 @@ impl Jdk {
 }
 
 /// What `java -version` says.
-fn asked(java: &Path) -> Option<String> {
+fn version_of(java: &Path) -> Option<String> {
     let mut command = spawn::command(java);
     command.arg("-version");
     let output = spawn::run(command, PATIENCE).ok()?;

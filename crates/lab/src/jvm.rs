@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_dies_young_has_room_to_do_so_with_collectors_that_would_promote_it() {
+    fn promoting_collectors_get_a_larger_young_generation() {
         let check = |collector, room, expected: &str| {
             assert_eq!(heap_flags(collector, 768, 64, room).join(" "), expected);
         };

@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scenario_of_a_remedy_asks_for_its_cause_and_may_tolerate_short_pauses_of_it() {
+    fn remedy_scenario_wants_its_cause_and_tolerates_short_pauses() {
         let fault = "fault of compressed-logging felt 900 long 3 first";
         check(&format!("{fault} {ID} names {ID}"), "passed");
         check(

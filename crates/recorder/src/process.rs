@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn another_program_or_another_run_of_it_differs_and_what_is_unknown_does_not() {
+    fn program_differs_by_file_or_run_but_not_by_unknown_fields() {
         let first = program(1, 2, 3);
         for (other, differs) in [
             (first, false),

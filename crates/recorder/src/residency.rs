@@ -97,7 +97,7 @@ pub fn bring_in(roots: &Roots, jvm: &Jvm, interrupt: &AtomicBool) -> io::Result<
             }
             checked = Some(Instant::now());
         }
-        if ask(&aside, &dir, start, end)? > 0 {
+        if bring_in_chunk(&aside, &dir, start, end)? > 0 {
             checked = None;
         }
     }
@@ -115,7 +115,7 @@ fn chunks((start, end): (u64, u64)) -> impl Iterator<Item = (u64, u64)> {
 }
 
 /// Has one chunk brought in; the pages that were in swap.
-fn ask(aside: &Aside, dir: &ProcessDir, start: u64, end: u64) -> io::Result<u64> {
+fn bring_in_chunk(aside: &Aside, dir: &ProcessDir, start: u64, end: u64) -> io::Result<u64> {
     let question = [start.to_ne_bytes(), end.to_ne_bytes()].concat();
     aside.send(&question, Some(dir.as_fd()))?;
     let mut answer = [0; 16];

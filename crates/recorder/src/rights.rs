@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_what_the_duties_take_of_what_there_was() {
+    fn duties_keep_only_capabilities_that_were_held() {
         let before = capabilities(None).unwrap();
         // Root has them all; whoever has none has none left.
         let had = |these: CapabilitySet| before.permitted & these;

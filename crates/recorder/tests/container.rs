@@ -60,7 +60,7 @@ fn enough(it: &recording::Facts) -> bool {
 }
 
 #[test]
-fn a_jvm_in_a_container_with_users_of_its_own_is_recorded_with_its_log_on_an_overlay() {
+fn jvm_in_user_namespace_container_is_recorded_with_log_on_overlay() {
     let Some(jdk) = newest() else { return };
     let Some(group) = group("plain") else { return };
     let mut flags = busy("-XX:+UseSerialGC");

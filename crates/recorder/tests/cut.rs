@@ -30,7 +30,7 @@ fn wait_until_stuck(java: &Java) {
 }
 
 #[test]
-fn a_stop_that_had_begun_before_the_recording_is_not_taken_for_a_whole_one() {
+fn stop_under_way_at_the_start_is_not_taken_for_a_whole_one() {
     let Some(jdk) = newest() else { return };
     let Some(disk) = Disk::ext4(common::DISK_BYTES) else { return };
     let java = logging_to(&jdk, &disk);
@@ -69,7 +69,7 @@ fn a_stop_that_had_begun_before_the_recording_is_not_taken_for_a_whole_one() {
 
 /// Of the first 60 ms nothing was known: files were opened and read before the threads were looked at.
 #[test]
-fn a_stop_that_had_begun_before_a_recording_by_samples_is_known_from_its_begin_on() {
+fn sampled_recording_reports_a_stop_under_way_from_the_start() {
     let Some(jdk) = newest() else { return };
     let Some(disk) = Disk::ext4(common::DISK_BYTES) else { return };
     let java = logging_to(&jdk, &disk);

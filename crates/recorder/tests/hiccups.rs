@@ -98,7 +98,7 @@ fn a_jvm_stopped_by_a_signal_is_seen_to_be_stopped() {
 /// The kernel counts a thread that a signal stopped as frozen as well (`do_signal_stop` calls
 /// `cgroup_enter_frozen`), and has no function of the freezer in the stack of one that is frozen.
 #[test]
-fn with_cgroup_version_2_a_frozen_jvm_is_distinguished_from_one_stopped_by_a_signal() {
+fn cgroup_v2_freeze_is_distinguished_from_stop_signal() {
     let Some(group) = newest().and_then(|_| unified("unified")) else { return };
     let Some(java) = spinning() else { return };
     group.admit(java.child.id());

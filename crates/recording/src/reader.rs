@@ -70,7 +70,7 @@ impl Recording {
         let mut reading = Reading::new(&directory);
         let sizes = parts.iter().map(|part| directory.stored_bytes(&part.name()));
         let stored = sizes.fold(0, u64::saturating_add);
-        reading.room =
+        reading.budget =
             stored.clamp(KEPT_BYTES, MOST_KEPT_BYTES) - SLICES_KEPT_BYTES - LOG_KEPT_BYTES;
         reading.slices_left = stored.max(MOST_SLICES);
         let (slices, others): (Vec<Part>, Vec<Part>) =
@@ -80,11 +80,11 @@ impl Recording {
         others.sort_by_key(|it| Reverse(it.table.retention));
         others.iter().for_each(|part| reading.part(*part));
         // A JVM may write any number of lines: they do not take the place of the stops.
-        reading.room += LOG_KEPT_BYTES;
+        reading.budget += LOG_KEPT_BYTES;
         log.iter().for_each(|part| reading.part(*part));
         // Last, as how long they are kept depends on the stops.
-        let room = reading.room + SLICES_KEPT_BYTES;
-        reading.thinning = Some(Thinning::new(&reading.facts.safepoints, room));
+        let budget = reading.budget + SLICES_KEPT_BYTES;
+        reading.thinning = Some(Thinning::new(&reading.facts.safepoints, budget));
         slices.iter().for_each(|part| reading.part(*part));
         reading.finish(path)
     }
@@ -98,7 +98,7 @@ struct Reading<'a> {
     notes: Notes,
     bytes: u64,
     /// Bytes that may still be taken by rows other than slices.
-    room: u64,
+    budget: u64,
     /// Of what was taken, what the lines of the log take that are not packed.
     unpacked: u64,
     /// Slices that may still be read.
@@ -121,7 +121,7 @@ impl<'a> Reading<'a> {
             facts: Facts::default(),
             notes: Notes::default(),
             bytes: 0,
-            room: KEPT_BYTES,
+            budget: KEPT_BYTES,
             unpacked: 0,
             slices_left: MOST_SLICES,
             thinning: None,
@@ -230,7 +230,7 @@ impl<'a> Reading<'a> {
         let cost = cost::of(part.table, batch);
         let left = match self.thinning {
             Some(_) => (&mut self.slices_left, rows),
-            None => (&mut self.room, cost),
+            None => (&mut self.budget, cost),
         };
         let Some(rest) = left.0.checked_sub(left.1) else { return Ok(false) };
         *left.0 = rest;
@@ -264,7 +264,7 @@ impl<'a> Reading<'a> {
         let lines = facts.log_lines.len();
         let bytes = facts.pack_log_lines();
         let packed = cost::packed(lines, bytes, !facts.safepoints.is_empty());
-        self.room = (self.room + std::mem::take(&mut self.unpacked)).saturating_sub(packed);
+        self.budget = (self.budget + std::mem::take(&mut self.unpacked)).saturating_sub(packed);
     }
 
     fn leave_out(&mut self, part: Part, rows: u64) {

@@ -19,7 +19,7 @@ type Priority = (Duration, Reverse<MonoTime>);
 pub(crate) struct Thinning {
     /// In order of their begin.
     stops: Vec<Interval>,
-    room: u64,
+    budget: u64,
     used: u64,
     /// What has no more is given up. `None` while there is room for all.
     up_to: Option<Priority>,
@@ -28,18 +28,18 @@ pub(crate) struct Thinning {
 }
 
 impl Thinning {
-    /// For the slices of these stops, which may take `room` bytes.
-    pub(crate) fn new(safepoints: &[SafepointFact], room: u64) -> Thinning {
+    /// For the slices of these stops, which may take `budget` bytes.
+    pub(crate) fn new(safepoints: &[SafepointFact], budget: u64) -> Thinning {
         let mut stops: Vec<Interval> = safepoints.iter().map(interval).collect();
         stops.sort_unstable();
-        Thinning { stops, room, used: 0, up_to: None, given_up: 0 }
+        Thinning { stops, budget, used: 0, up_to: None, given_up: 0 }
     }
 
     /// Looks at the slices from `new` on; all before were looked at.
     pub(crate) fn take_in(&mut self, slices: &mut Vec<ThreadSlice>, new: usize) {
         self.drop_least(slices, new);
         self.used += slices[new.min(slices.len())..].iter().map(bytes).sum::<u64>();
-        if self.used > self.room {
+        if self.used > self.budget {
             self.up_to = Some(self.limit(slices));
             self.drop_least(slices, 0);
             self.used = slices.iter().map(bytes).sum();
@@ -67,7 +67,7 @@ impl Thinning {
         let mut used = 0;
         let over = priorities.iter().find(|it| {
             used += it.1;
-            used > self.room / 2
+            used > self.budget / 2
         });
         over.map_or((Duration::ZERO, Reverse(MonoTime(u64::MAX))), |it| it.0)
     }
@@ -117,7 +117,7 @@ mod tests {
     use crate::ThreadState;
 
     /// Room for four slices.
-    const ROOM: u64 = 4 * SLICE_BYTES;
+    const BUDGET: u64 = 4 * SLICE_BYTES;
 
     fn at(start_ms: u64, end_ms: u64) -> Interval {
         Interval::new(MonoTime(start_ms * 1_000_000), MonoTime(end_ms * 1_000_000))
@@ -151,7 +151,7 @@ mod tests {
         detailed: &[(u64, u64)],
     ) {
         let mut safepoints: Vec<_> = stops.iter().copied().map(stop).collect();
-        let mut thinning = Thinning::new(&safepoints, ROOM);
+        let mut thinning = Thinning::new(&safepoints, BUDGET);
         let mut facts = Vec::new();
         for it in slices {
             facts.push(slice(*it));

@@ -96,7 +96,7 @@ fn caller(sudo_uid: Option<&str>, login: &str) -> Option<u32> {
 /// One directory after another, from `/`.
 struct Walk<'a> {
     /// What the user asked for.
-    asked: &'a Path,
+    requested: &'a Path,
     trusted: Trusted,
     at: OwnedFd,
     /// Where `at` is, for messages.
@@ -105,11 +105,11 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn start(asked: &'a Path) -> Result<Walk<'a>, RecordingError> {
-        let failed = |error| RecordingError::io(asked, "find", error);
+    fn start(requested: &'a Path) -> Result<Walk<'a>, RecordingError> {
+        let failed = |error| RecordingError::io(requested, "find", error);
         let at = open(CWD, OsStr::new("/")).map_err(failed)?;
-        let trusted = Trusted::here(asked)?;
-        let mut walk = Walk { asked, trusted, at, shown: "/".into(), links: 0 };
+        let trusted = Trusted::here(requested)?;
+        let mut walk = Walk { requested, trusted, at, shown: "/".into(), links: 0 };
         walk.enter(open(CWD, OsStr::new("/")).map_err(failed)?, "/".into())?;
         Ok(walk)
     }
@@ -176,11 +176,11 @@ impl<'a> Walk<'a> {
     }
 
     fn status(&self, fd: &OwnedFd) -> Result<Stat, RecordingError> {
-        fs::fstat(fd).map_err(|error| RecordingError::io(self.asked, "inspect", error))
+        fs::fstat(fd).map_err(|error| RecordingError::io(self.requested, "inspect", error))
     }
 
     fn refuse(&self, why: &'static str, above: &Path) -> Result<(), RecordingError> {
-        Err(RecordingError::UnsafePath { path: self.asked.into(), why, above: above.into() })
+        Err(RecordingError::UnsafePath { path: self.requested.into(), why, above: above.into() })
     }
 }
 

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_on_standard_output_is_moved_with_its_selection_and_the_stream_is_turned_off() {
+    fn log_moved_off_stdout_keeps_its_selection() {
         let commands =
             |flags| leave_stream_commands(&jvm(flags, ""), "stdout", "/dev/shm").to_string();
         let moved = |what: &str, decorators: &str| {

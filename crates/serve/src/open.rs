@@ -112,7 +112,7 @@ mod tests {
 
     /// They kept others out until the last of them had taken its answer.
     #[test]
-    fn who_takes_its_answer_slowly_makes_room_and_who_has_events_does_not() {
+    fn slow_reader_is_evicted_but_an_event_stream_is_not() {
         paused(async {
             let open = Open::default();
             let clients = [0, 1, 2].map(|id| client(&open, id));

@@ -303,7 +303,7 @@ fn streams_leave_room_for_those_who_ask_once() {
 }
 
 #[test]
-fn a_port_that_is_shared_outlives_its_server_and_who_comes_meanwhile_waits() {
+fn shared_port_outlives_its_server_and_queues_connections() {
     let kept = Bound::bind("0".parse().unwrap()).unwrap();
     for body in ["first", "second"] {
         // Before anybody answers.

@@ -92,7 +92,7 @@ fn what_fails_is_said_once_and_sent_anew() {
 }
 
 #[test]
-fn a_collector_that_is_not_there_is_said_and_one_that_hangs_holds_up_nobody() {
+fn absent_collector_is_reported_and_a_hanging_one_blocks_nothing() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let (absent, said) = push(gone);
     let line = said.recv_timeout(LIMIT).unwrap();

@@ -96,29 +96,29 @@ pub(crate) fn select(which: &WhichJvm) -> Result<Result<Selected, JvmError>, Fai
     if which.pattern() == Some("") {
         return Err(Failure::input("an empty name matches every JVM", "see `whypause ps`"));
     }
-    let whose = Whose { asked: &which.whose, units: Units::default() };
+    let whose = Whose { wanted: &which.whose, units: Units::default() };
     Ok(recorder::select(&Roots::default(), which.pattern(), &whose))
 }
 
 /// Of whom a JVM is wanted, as `--user` and `--service` say it.
 #[derive(Debug)]
 struct Whose<'a> {
-    asked: &'a WhoseJvm,
+    wanted: &'a WhoseJvm,
     units: Units,
 }
 
 impl recorder::Whose for Whose<'_> {
     fn said(&self) -> Option<String> {
-        let user = self.asked.user.as_ref().map(|it| format!("user `{}`", it.given));
-        let service = self.asked.service.as_ref().map(|it| format!("service `{it}`"));
+        let user = self.wanted.user.as_ref().map(|it| format!("user `{}`", it.given));
+        let service = self.wanted.service.as_ref().map(|it| format!("service `{it}`"));
         let both: Vec<String> = user.into_iter().chain(service).collect();
         (!both.is_empty()).then(|| both.join(" of "))
     }
 
     fn fits(&self, jvm: &Jvm) -> bool {
-        let of_user = self.asked.user.as_ref().is_none_or(|it| is_of_user(it, jvm));
+        let of_user = self.wanted.user.as_ref().is_none_or(|it| is_of_user(it, jvm));
         let is_of = |unit: &String| self.units.is_of(&Roots::default(), jvm.pid, unit);
-        of_user && self.asked.service.as_ref().is_none_or(is_of)
+        of_user && self.wanted.service.as_ref().is_none_or(is_of)
     }
 }
 

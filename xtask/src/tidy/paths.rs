@@ -35,8 +35,11 @@ const FREE: [&str; 5] = ["lab", "suite", "testing", "xtask", "logset"];
 const MAY: [(&str, &str); 11] = [
     ("crates/recorder/src/attach/journal.rs", "this user's own directory"),
     ("crates/recorder/src/rights.rs", "/proc/self"),
-    ("crates/remedy/src/change/keeper.rs", "what a keeper says, in this user's own directory"),
-    ("crates/remedy/src/change/keeper/notes.rs", "this user's own directory"),
+    (
+        "crates/remedy/src/change/keeper_process.rs",
+        "what a keeper says, in this user's own directory",
+    ),
+    ("crates/remedy/src/change/keeper_process/notes.rs", "this user's own directory"),
     ("crates/remedy/src/held.rs", "the room for it: everything there goes by descriptor"),
     ("crates/remedy/src/journal.rs", "this user's own directory"),
     ("crates/remedy/src/store/lock.rs", "this user's own directory"),

@@ -32,7 +32,7 @@ pub(crate) struct Waited {
     interval: Interval,
     tid: u32,
     /// Between which two stops it lies.
-    room: usize,
+    stop_gap: usize,
 }
 
 /// The hiccups of a recording in order, each as its waits; `stops` are the intervals of its pauses.
@@ -96,20 +96,20 @@ fn is_wait(index: &Index<'_>, slice: &ThreadSlice) -> bool {
 
 /// Adds the parts of `wait` between the stops, as far as they are long enough by themselves.
 fn outside(tid: u32, wait: Interval, stops: &[Interval], waits: &mut Vec<Waited>) {
-    let mut add = |start: MonoTime, end: MonoTime, room: usize| {
+    let mut add = |start: MonoTime, end: MonoTime, stop_gap: usize| {
         let interval = Interval::new(start, end);
         if interval.duration() >= MIN_WAIT {
-            waits.push(Waited { interval, tid, room });
+            waits.push(Waited { interval, tid, stop_gap });
         }
     };
     let mut at = wait.start;
-    let mut room = stops.partition_point(|it| it.end <= at);
-    while let Some(stop) = stops.get(room).filter(|it| it.start < wait.end) {
-        add(at, stop.start, room);
+    let mut stop_gap = stops.partition_point(|it| it.end <= at);
+    while let Some(stop) = stops.get(stop_gap).filter(|it| it.start < wait.end) {
+        add(at, stop.start, stop_gap);
         at = stop.end;
-        room += 1;
+        stop_gap += 1;
     }
-    add(at, wait.end, room);
+    add(at, wait.end, stop_gap);
 }
 
 /// Waits in order, put together where they belong to one hiccup.
@@ -117,7 +117,8 @@ fn grouped(waits: &[Waited]) -> Vec<&[Waited]> {
     let mut groups = Vec::new();
     let (mut from, mut end) = (0, MonoTime(0));
     for (at, wait) in waits.iter().enumerate() {
-        let apart = wait.interval.start.since(end) >= MAX_GAP || wait.room != waits[from].room;
+        let apart =
+            wait.interval.start.since(end) >= MAX_GAP || wait.stop_gap != waits[from].stop_gap;
         if at > from && apart {
             groups.push(&waits[from..at]);
             from = at;

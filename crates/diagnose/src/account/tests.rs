@@ -115,7 +115,7 @@ fn a_worker_that_waits_for_a_blocked_peer_leads_to_the_peer() {
 }
 
 #[test]
-fn a_worker_without_a_cpu_is_contended_unless_its_peers_work_on_all_of_them() {
+fn worker_without_cpu_is_contended_unless_peers_use_all_cpus() {
     let text = format!(
         "{THREADS}
          1 waiting 0ms 100ms by 2
@@ -203,7 +203,7 @@ fn a_concurrent_gc_thread_that_has_no_cpu_holds_up_the_stop() {
 }
 
 #[test]
-fn a_compiler_thread_is_waited_for_where_it_then_waits_for_the_stop_to_end() {
+fn compiler_thread_waiting_for_the_end_of_the_stop_was_waited_for() {
     let text = "thread 1 vm-thread VM Thread
         thread 8 compiler C2 CompilerThre
         safepoint 0ms 100ms op ThreadDump 80ms 100ms vm 1

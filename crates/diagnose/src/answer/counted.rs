@@ -79,7 +79,7 @@ mod tests {
         safepoint 200ms 250ms op Cleanup 200ms 250ms vm 1";
 
     #[test]
-    fn what_is_counted_is_what_the_answer_says() {
+    fn counts_match_the_answer() {
         let log = "[1.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 20M->4M(64M) 30.000ms
                    [2.000s][info][gc] GC(1) Pause Full (System.gc()) 20M->4M(64M) 70.000ms";
         for answer in [diagnose(STOPS), log_text::diagnose(log)] {

@@ -395,7 +395,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn of_a_pause_of_the_log_that_had_begun_before_the_recording_the_last_part_is_reported() {
+    fn log_pause_cut_by_recording_start_reports_its_tail() {
         let text = "
             missing scheduler
             recorded thread-samples
@@ -423,7 +423,7 @@ mod tests {
 
     /// The log has all of a collection of which the recording has the last part, or nothing.
     #[test]
-    fn a_collection_that_had_begun_before_the_recording_is_counted_as_its_stop_is() {
+    fn collection_begun_before_the_recording_counts_like_its_stop() {
         let check = |stop: &str, expected: (u64, u128, Option<u128>), noted: u64| {
             let text = format!(
                 "jvm 17.0.15 g1 log gc.log
@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_stops_both_are_reported_the_whole_and_the_cut_one() {
+    fn whole_stop_and_cut_stop_are_both_reported() {
         let text = format!("{LATE}\nsafepoint 5500ms 5600ms op A 5510ms 5600ms vm 1");
         let cuts: Vec<_> = diagnose(&text).pauses.iter().map(|it| it.pause.cut).collect();
         assert_eq!(cuts, [Cut { begin: true, end: true }, Cut::WHOLE]);

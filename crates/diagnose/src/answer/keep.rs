@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_ones_the_first_stay() {
+    fn first_of_equal_pauses_are_kept() {
         assert_eq!(kept(Keep::Longest(2), &[4, 4, 4, 5]), [4, 5]);
     }
 }

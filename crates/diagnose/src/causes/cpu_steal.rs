@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_that_was_robbed_of_4_microseconds_was_blamed_on_that_as_a_whole() {
+    fn steal_of_4_microseconds_is_not_blamed_for_the_whole_pause() {
         check(&CAUSE, &taken("taken 4us"), "absent");
         check(&CAUSE, &taken("taken 5us"), "absent");
         let waits = taken("taken 4us").replace("on-cpu", "runnable");

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn who_holds_the_logs_lock_is_found_in_samples_though_no_wake_up_leads_there() {
+    fn holder_of_the_log_lock_is_found_in_samples() {
         let text = "
             missing scheduler
             missing kernel-stacks

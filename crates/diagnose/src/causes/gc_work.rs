@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn another_operation_is_no_collection() {
+    fn other_vm_operation_is_not_a_collection() {
         check(&CAUSE, &YOUNG.replace("G1CollectForAllocation", "RevokeBias"), "absent");
     }
 

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_queues_for_a_cpu_on_its_way_to_sleep_is_still_the_late_one() {
+    fn late_thread_queued_for_a_cpu_before_sleep_is_still_blamed() {
         check(
             &CAUSE,
             &format!("{}\n7 runnable 5000us 9000us\n7 on-cpu 9000us 9100us", late(5000)),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vm_thread_blocked_in_the_kernel_was_waited_for_and_not_the_java_thread() {
+    fn blocked_vm_thread_is_blamed_and_not_the_java_thread() {
         let blocked = late(5000)
             .replace("1 waiting 0us 5000us", "1 blocked 0us 5000us fault hs stack do_page_mkwrite");
         check(&CAUSE, &blocked, "absent");

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_freed_for_the_soft_limit_where_there_is_no_other_and_the_host_has_some() {
+    fn reclaim_is_for_memory_high_without_other_limit_or_shortage() {
         const FREES: &str = "
             cgroup high 400
             thread 1 vm-thread VM Thread

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn another_kind_of_collection_is_no_outlier() {
+    fn other_kind_of_collection_is_not_an_outlier() {
         let full = "Full (G1 Compaction Pause) 900M->420M(1024M)";
         check(&CAUSE, &log(19, 15_350, full), "absent");
     }

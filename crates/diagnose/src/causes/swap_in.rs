@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn who_grew_is_named_and_where_a_limit_binds_only_those_inside() {
+    fn growing_processes_are_named_inside_the_binding_limit() {
         let grew = format!(
             "{SWAPPED}
              memory 77 hog /app/hog 0ms 100 0

@@ -137,7 +137,7 @@ fn a_few_pauses_prove_nothing() {
 }
 
 #[test]
-fn another_load_is_said_to_be_one() {
+fn different_load_is_reported() {
     let half = Run { allocated_mib: 50, ..RUN };
     check(
         &RUN,
@@ -189,7 +189,7 @@ fn one_full_collection_is_no_trend() {
 }
 
 #[test]
-fn a_log_of_stops_and_one_of_collections_are_compared_by_their_collections() {
+fn safepoint_log_and_gc_log_are_compared_by_collections() {
     let stops = Run {
         more: "[601.000s][info][safepoint] Safepoint \"ThreadDump\", Time since last: 5 ns, Reaching safepoint: 100 ns, Cleanup: 0 ns, At safepoint: 2000000000 ns, Total: 2000000100 ns\n",
         ..RUN
@@ -239,7 +239,7 @@ fn verdict_of(before: &[u64], after: &[u64], expected: &Expect) {
 const LONG: [u64; 11] = [5_200, 3_100, 2_400, 1_900, 1_300, 900, 800, 600, 400, 250, 150];
 
 #[test]
-fn seventeen_seconds_stopped_and_then_less_than_one_was_headed_not_significantly_shorter() {
+fn stopped_time_from_17_s_to_1_s_is_headed_shorter() {
     verdict_of(
         &LONG,
         &[90, 80, 50],

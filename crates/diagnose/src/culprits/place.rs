@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_pod_the_uid_and_the_container_are_shown() {
+    fn pod_is_shown_by_uid_and_container() {
         let expected = format!("pod {UID}, container 3f2a91bc04d1");
         let slice = UID.replace('-', "_");
         check(
@@ -75,14 +75,14 @@ mod tests {
     }
 
     #[test]
-    fn of_a_container_the_short_id_is_shown() {
+    fn container_is_shown_by_its_short_id() {
         check(&format!("/docker/{ID}"), "container 3f2a91bc04d1");
         check(&format!("/system.slice/docker-{ID}.scope"), "container 3f2a91bc04d1");
         check(&format!("/machine.slice/libpod-{ID}.scope/container"), "container 3f2a91bc04d1");
     }
 
     #[test]
-    fn of_a_service_its_unit_is_shown() {
+    fn service_is_shown_by_its_unit() {
         check("/system.slice/backup.service", "unit backup.service");
         check("/system.slice/app.service/worker", "unit app.service");
         let user = "/user.slice/user-1000.slice/user@1000.service/app.slice/app-x.service";

@@ -99,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn of_an_interpreter_what_it_runs_is_its_name() {
+    fn interpreter_is_named_by_its_script() {
         check("python3", "/usr/bin/python3 load.py", "", "python3 load.py (pid 9)");
         check("java", "/j/bin/java orders.jar", "", "java orders.jar (pid 9)");
         check("bash", "bash", "/", "bash (pid 9)");
     }
 
     #[test]
-    fn of_another_program_the_path_is_shown_where_it_says_more() {
+    fn program_path_is_shown_where_it_says_more() {
         check("dd", "/usr/bin/dd", "", "dd (pid 9)");
         // Earlier recorders kept whole command lines.
         check("dd", "dd if=/dev/zero of=/x", "", "dd (pid 9, dd if=/dev/zero of=/x)");

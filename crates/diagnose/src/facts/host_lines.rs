@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_always_0_is_no_line() {
+    fn counter_that_is_always_0_has_no_line() {
         let read = lines(
             "sample vmstat.nr_dirty 1000ms 0
              sample vmstat.nr_dirty 2000ms 0
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_readings_the_peaks_stay() {
+    fn thinned_readings_keep_their_peaks() {
         let value = |n: u64| if n == 4_321 { 900 } else { 5 + n % 3 };
         let points = thinned((0..10_000).map(|n| (n, value(n))).collect());
         assert!(points.len() <= MOST_POINTS, "{}", points.len());

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_switch_that_is_off_and_one_that_a_later_flag_undoes_do_not_count_as_on() {
+    fn switch_turned_off_or_undone_later_does_not_count_as_on() {
         let check = |line: &str, switch: Option<bool>| {
             let flags = line.split_whitespace().map(str::to_owned).collect();
             let jvm = JvmFact { flags, ..JvmFact::default() };
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_values_the_later_one_holds() {
+    fn later_of_two_flag_values_wins() {
         let flags = ["-XX:A=1", "-XX:A=2", "-Xms1g"].map(str::to_owned).to_vec();
         let it = Situation {
             jvm: Some(JvmFact { flags, ..JvmFact::default() }),

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_jdk_8_that_were_read_80_ms_late_are_put_where_their_dates_say() {
+    fn late_jdk_8_lines_are_placed_by_their_dates() {
         let lines = vec![dated(14_080, 4_000, 2_000), dated(14_579, 4_499, 2_500)];
         assert_eq!(with_dates(lines), Some(MonoTime(13_000_000_000)));
     }

@@ -224,7 +224,7 @@ fn what_zgc_hides_is_not_taken_for_nothing() {
 }
 
 #[test]
-fn who_is_to_blame_is_reported() {
+fn blamed_process_is_reported() {
     let run = diagnose(LOG, 100);
     let blamed = |text: &str| match Gate::parse(text).expect("a gate").judge(&run).blame {
         Some(Blame::Pause(it)) => format!("pause of {:?}", it.pause.duration),

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_locked_is_unlocked_before() {
+    fn experimental_flag_needs_an_unlock_before_it() {
         let said = "G1NewSizePercent is experimental, and -XX:+UnlockExperimentalVMOptions does not stand before it";
         let unlock = "-XX:+UnlockExperimentalVMOptions";
         check(17, &format!("{unlock} -XX:G1NewSizePercent=10"), &[]);

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_a_kind_is_whole_sentences() {
+    fn hazard_kinds_are_described_in_sentences() {
         for (it, _) in hazard_kinds() {
             assert!(it.about.ends_with('.') && !it.title.ends_with('.'), "{it:?}");
         }

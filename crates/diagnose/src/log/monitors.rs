@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_after_the_last_line_of_the_jvm_is_there_and_one_of_another_day_is_not() {
+    fn pause_after_the_last_jvm_line_is_reported_within_ten_minutes() {
         let after = |at| dated("08:00:00.000", 20) + &hadoop(at, 5_000);
         check(&after("08:09:59"), &["gc 20 = 20 + 0", "hiccup 5000 = 0 + 5000"]);
         check(&after("08:10:01"), &["gc 20 = 20 + 0"]);

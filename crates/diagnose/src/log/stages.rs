@@ -88,7 +88,7 @@ mod tests {
 ";
 
     #[test]
-    fn a_stop_of_a_log_is_its_way_to_the_safepoint_its_collection_and_the_rest() {
+    fn logged_stop_consists_of_time_to_safepoint_collection_and_rest() {
         let read = stages(G1, Keep::All);
         assert_eq!(
             read,

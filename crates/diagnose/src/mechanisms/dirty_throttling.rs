@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_sleep_is_none() {
+    fn plain_sleep_is_not_dirty_throttling() {
         check("schedule_timeout msleep", "none");
     }
 }

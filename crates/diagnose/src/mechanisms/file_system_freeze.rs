@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_write_is_none() {
+    fn plain_write_is_not_a_file_system_freeze() {
         check("vfs_write ksys_write", "none");
     }
 }

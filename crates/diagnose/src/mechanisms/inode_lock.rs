@@ -56,7 +56,7 @@ mod tests {
     use crate::mechanisms::check;
 
     #[test]
-    fn another_writer_has_the_file() {
+    fn inode_lock_held_by_another_writer_is_recognized() {
         check(
             "rwsem_down_write_slowpath down_write ext4_buffered_write_iter vfs_write",
             "inode-lock",

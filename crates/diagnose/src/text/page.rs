@@ -28,8 +28,8 @@ pub const fn bytes<const LENGTH: usize>(file: &[u8]) -> [u8; LENGTH] {
 }
 
 /// As many bytes of the page as there is room for, and how many there are.
-const fn cut<const ROOM: usize>(file: &[u8]) -> ([u8; ROOM], usize) {
-    let (mut page, mut length) = ([0; ROOM], 0);
+const fn cut<const SIZE: usize>(file: &[u8]) -> ([u8; SIZE], usize) {
+    let (mut page, mut length) = ([0; SIZE], 0);
     let mut at = 0;
     while at + 2 < file.len() && file[at] == b'/' && file[at + 1] == b'/' && file[at + 2] == b'!' {
         at += 3;

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_java_thread_that_waits_for_the_journal_wrote_to_the_only_file_it_has_mapped() {
+    fn journal_wait_of_java_thread_is_a_write_to_its_only_mapped_file() {
         let text = "
             missing scheduler
             missing kernel-stacks
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_nobody_reads_is_written_out_to_make_room_where_memory_is_short() {
+    fn unread_page_is_written_out_where_memory_is_short() {
         let (id, unknown) = ("direct-reclaim", "unknown scheduler");
         holds(id, WORKER, unknown);
         holds(id, &under_pressure(WORKER, 240_000, 0), "present 480ms inferred");

@@ -113,7 +113,7 @@ fn recorded(seconds: u64) -> recording::Facts {
 }
 
 #[test]
-fn of_an_hour_the_worst_minutes_are_looked_at() {
+fn demand_uses_the_worst_minutes_of_an_hour() {
     let demand = Demand::of(&recorded(3_600), Duration::from_secs(100)).unwrap();
     let measured = demand.measured();
     assert_eq!(measured.wall, Duration::from_secs(100));
@@ -123,7 +123,7 @@ fn of_an_hour_the_worst_minutes_are_looked_at() {
 }
 
 #[test]
-fn of_an_hour_five_minutes_can_be_let_run_again() {
+fn demand_of_five_minutes_can_be_replayed() {
     let demand = Demand::of(&recorded(3_600), Duration::from_secs(300)).unwrap();
     assert_eq!(demand.measured().wall, Duration::from_secs(300));
     assert!(demand.under(&CpuLimits { gc_threads: 32, ..demand.today() }).is_some());

@@ -11,17 +11,18 @@ impl Legacy {
     pub(super) fn ergonomics(&mut self, line: &[u8], at: usize, out: Out<'_>) -> Option<usize> {
         let (text, end) = inside(line, at);
         (self.active, self.collector) = (true, Some(Collector::G1));
-        let asked = text.strip_prefix(b"G1Ergonomics (Concurrent Cycles) ").and_then(asked_bytes);
+        let requested =
+            text.strip_prefix(b"G1Ergonomics (Concurrent Cycles) ").and_then(requested_bytes);
         let failed = text.strip_prefix(b"G1Ergonomics (Heap Sizing) ").and_then(failed_bytes);
         // The same object again, if it did not fit at first.
         let is_new = failed.is_none() || self.humongous_bytes != failed;
-        if let Some(bytes) = asked.or(failed).filter(|_| is_new) {
+        if let Some(bytes) = requested.or(failed).filter(|_| is_new) {
             let stamp = self.stamps.before(line, at).stamp;
             let event = HumongousAllocation { stamp, bytes };
             self.emit(Event::HumongousAllocation(event), out);
         }
-        if asked.is_some() || failed.is_some() {
-            self.humongous_bytes = asked;
+        if requested.is_some() || failed.is_some() {
+            self.humongous_bytes = requested;
         }
         Some(end)
     }
@@ -33,7 +34,7 @@ impl Legacy {
 /// # Source
 ///
 /// `G1CollectorPolicy::need_to_start_conc_mark` in HotSpot `g1CollectorPolicy.cpp`.
-fn asked_bytes(text: &[u8]) -> Option<u64> {
+fn requested_bytes(text: &[u8]) -> Option<u64> {
     has(text, b"source: concurrent humongous allocation").then(|| request_bytes(text))?
 }
 

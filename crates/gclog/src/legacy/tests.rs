@@ -100,7 +100,7 @@ fn serial_in_pieces_with_ages_in_between() {
 }
 
 #[test]
-fn a_young_collection_that_had_to_collect_the_old_generation_is_one_full_pause() {
+fn young_collection_that_turns_full_is_one_full_pause() {
     check(
         "22.879: [GC 22.879: [DefNew: 1855K->125K(1856K), 0.0099038 secs]22.889: [Tenured: 14638K->9916K(14720K), 0.8038262 secs] 16358K->9916K(16576K), 0.8142078 secs]",
         expect![[r#"
@@ -146,7 +146,7 @@ fn cpu_times_of_a_concurrent_phase_written_after_the_begin_of_a_record() {
 }
 
 #[test]
-fn promotion_failure_and_concurrent_mode_failure_are_one_pause_and_end_the_cycle() {
+fn promotion_and_concurrent_mode_failure_are_one_pause() {
     check(
         "100.000: [GC (CMS Initial Mark) [1 CMS-initial-mark: 1000K(2000K)] 1500K(3000K), 0.5000000 secs] [Times: user=0.10 sys=0.00, real=0.50 secs]
          100.501: [CMS-concurrent-mark-start]

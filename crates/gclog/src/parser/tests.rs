@@ -278,7 +278,7 @@ fn lines_of_a_container_runtime_are_unwrapped() {
 }
 
 #[test]
-fn a_cycle_of_cms_reaches_from_its_initial_mark_to_its_reset_or_a_full_collection() {
+fn cms_cycle_lasts_from_initial_mark_to_reset_or_full_collection() {
     check(
         "[1.0s] GC(2) Pause Initial Mark 3M->3M(9M) 2.000ms\n\
          [1.0s] GC(2) User=0.01s Sys=0.00s Real=0.03s\n\
@@ -301,7 +301,7 @@ fn a_cycle_of_cms_reaches_from_its_initial_mark_to_its_reset_or_a_full_collectio
 }
 
 #[test]
-fn a_cycle_of_shenandoah_ends_with_the_cleanup_after_references_were_updated() {
+fn shenandoah_cycle_ends_with_cleanup_after_update_refs() {
     check(
         "[1.0s] GC(2) Concurrent reset 9.000ms\n\
          [1.1s] GC(2) Pause Init Mark (unload classes) 0.100ms\n\

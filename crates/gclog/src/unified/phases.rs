@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn of_young_collections() {
+    fn young_collection_phases_are_read() {
         check(
             "Evacuate Collection Set: 6.7ms",
             expect!["copying 6.7ms true Evacuate Collection Set"],
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn of_full_collections_and_remarks() {
+    fn full_collection_and_remark_phases_are_read() {
         check(
             "Phase 1: Mark live objects 2.345ms",
             expect!["marking 2.345ms false Phase 1: Mark live objects"],

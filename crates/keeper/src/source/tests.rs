@@ -44,7 +44,7 @@ fn check(above: &str, boot: [u8; 16], wanted: &str, reported: usize) {
 }
 
 #[test]
-fn of_the_same_boot_it_is_the_same_file() {
+fn file_of_the_same_boot_is_the_same() {
     check("/dev/shm", BOOT, "more\n", 0);
 }
 

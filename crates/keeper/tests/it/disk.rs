@@ -87,7 +87,7 @@ fn a_full_disk_is_reported_once_and_what_could_not_be_written_comes_later() {
 }
 
 #[test]
-fn what_is_rotated_away_while_the_disk_is_full_or_gone_is_reported_with_its_size() {
+fn file_rotated_away_during_disk_trouble_is_reported_with_its_size() {
     for gone in [false, true] {
         let Some(small) = Small::new(1024) else { return };
         let bench = &small.bench;

@@ -107,7 +107,7 @@ fn sorted(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn killed_200_times_while_a_jvm_logs_the_copy_is_the_log_but_for_the_last_period() {
+fn copy_matches_the_log_after_200_kills() {
     let bench = Bench::new();
     // On a disk, where an entry takes as long as it does.
     let disk = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

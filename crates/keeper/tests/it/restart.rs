@@ -213,7 +213,7 @@ fn somebody_elses_file_in_place_of_an_old_copy_is_not_removed() {
 }
 
 #[test]
-fn another_file_with_the_same_inode_number_is_another_file() {
+fn reused_inode_number_is_another_file() {
     // File systems in memory do not use numbers again.
     let bench = Bench::in_directory(Path::new(env!("CARGO_TARGET_TMPDIR")));
     append(&bench.log(), &lines(0, 30));

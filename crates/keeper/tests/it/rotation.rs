@@ -154,7 +154,7 @@ fn a_ring_that_was_there_before_is_copied_from_its_oldest_file() {
 }
 
 #[test]
-fn what_is_rotated_away_is_reported_with_what_is_known_of_it() {
+fn file_rotated_away_is_reported_with_its_details() {
     for style in STYLES {
         let bench = Bench::new();
         let mut jvm = Jvm::new(&bench, style, 3);
@@ -180,7 +180,7 @@ fn what_is_rotated_away_is_reported_with_what_is_known_of_it() {
 }
 
 #[test]
-fn what_is_rotated_away_between_two_keepers_is_reported() {
+fn file_rotated_away_between_two_keepers_is_reported() {
     let bench = Bench::new();
     let mut jvm = Jvm::new(&bench, Style::Unified, 2);
     jvm.write(4);
@@ -213,7 +213,7 @@ fn a_log_that_is_truncated_or_overwritten_is_read_from_its_begin() {
 }
 
 #[test]
-fn another_file_under_the_same_name_is_read_and_the_old_one_to_its_end() {
+fn replaced_file_is_read_after_the_end_of_the_old_one() {
     let bench = Bench::new();
     append(&bench.log(), &lines(0, 20));
     let mut keeper = bench.keeper();

@@ -71,7 +71,7 @@ fn runs(id: ProcessId) -> bool {
 }
 
 #[test]
-fn what_a_killed_lab_has_left_goes_without_a_next_start_and_so_does_the_guardian() {
+fn guardian_cleans_up_after_a_killed_lab_and_ends() {
     let mut lab = Lab::start();
     assert!(runs(lab.guardian));
     lab.kill();

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn of_5_pauses_4_must_have_the_right_class_among_the_first_two_suspects() {
+    fn four_of_5_pauses_need_the_right_class_in_the_first_two_suspects() {
         let right = "swap-in 4 suspects mapped-file-fault direct-reclaim";
         assert_eq!(shortfalls(&[right, "swap-in 1 suspects cfs-throttling"]), "");
         assert_eq!(
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_is_not_explained_is_a_shortfall_and_one_that_was_not_tried_is_not() {
+    fn unexplained_log_is_a_shortfall_but_an_untried_one_is_not() {
         assert_eq!(shortfalls(&["none"]), "");
         assert_eq!(
             shortfalls(&["failed"]),

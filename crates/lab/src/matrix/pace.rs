@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_follows_what_it_took_so_far() {
+    fn remaining_time_follows_the_time_taken_so_far() {
         let pace = Pace::new(vec![s(10), s(20), s(30)]);
         assert_eq!(pace.left(0, s(0)), s(60));
         assert_eq!(pace.left(1, s(10)), s(50));

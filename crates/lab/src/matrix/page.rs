@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_one_build_are_reported_in_a_sentence_and_those_of_several_apart() {
+    fn one_build_is_named_in_a_sentence_and_several_in_a_table() {
         let day = "2026-11-24";
         let one = made(&[run("baseline", day, "0.1.0 (a)"), run("fault", day, "0.1.0 (a)")]);
         assert_eq!(

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_in_the_file_is_known_after_a_restart_even_if_the_last_line_was_cut() {
+    fn runs_in_the_file_survive_a_restart_and_a_cut_last_line() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("runs.jsonl");
         let mut journal = Journal::open(Some(&path)).unwrap();

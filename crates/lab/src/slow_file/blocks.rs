@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cleared_is_zero_and_nothing_beside_it() {
+    fn cleared_blocks_are_zero_and_neighbours_are_untouched() {
         let mut blocks = Blocks::new(1 << 16, 1 << 16);
         blocks.write(0, &[1; 4 * BLOCK_BYTES]).unwrap();
         blocks.clear(100, 2 * BLOCK_BYTES as u64);

@@ -65,7 +65,7 @@ fn open(file: &SlowFile) -> File {
 }
 
 #[test]
-fn what_is_written_is_read_from_memory_and_from_disk() {
+fn written_data_is_read_from_memory_and_from_disk() {
     for storage in [MEMORY, Storage::Disk] {
         let Some(mut place) = TestPlace::new() else { return };
         let file = open(&place.file(storage));

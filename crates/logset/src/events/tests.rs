@@ -59,7 +59,7 @@ fn a_line_that_is_too_long_is_left_out_and_counted() {
 }
 
 #[test]
-fn whoever_wants_no_more_ends_the_reading() {
+fn reading_ends_when_the_visitor_stops() {
     let line = "[1.000s][info][gc] GC(0) Pause Remark 31M->28M(600M) 1.250ms\n";
     let text = line.repeat((4 << 20) / line.len());
     for most in [1, 3, 10] {

@@ -131,7 +131,7 @@ fn a_ring_is_one_log_however_it_is_named() {
 }
 
 #[test]
-fn of_one_file_of_a_ring_the_others_are_reported() {
+fn other_files_of_the_ring_are_reported() {
     let files: [(&str, &[u8]); 4] =
         [("gc.log", &log(3)), ("gc.log.0", &log(1)), ("gc.log.1", &log(2)), ("gc2.log", &log(9))];
     check(
@@ -268,7 +268,7 @@ fn standard_input_in_any_form() {
 }
 
 #[test]
-fn what_is_no_log_is_refused_by_name() {
+fn file_that_is_no_log_is_refused_by_name() {
     check(
         &[("x", b"<verbosegc version=\"1\">\n")],
         &["x"],

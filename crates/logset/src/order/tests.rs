@@ -104,7 +104,7 @@ fn two_current_files_of_two_runs_are_ordered_by_what_the_jvm_wrote() {
 }
 
 #[test]
-fn of_logrotate_the_highest_number_is_the_oldest() {
+fn highest_logrotate_number_is_the_oldest() {
     let order = ["gc.log.3.gz", "gc.log.2.gz", "gc.log.1", "gc.log"];
     check(&["gc.log", "gc.log.1", "gc.log.2.gz", "gc.log.3.gz"], &order);
     check(&["gc.log u400", "gc.log.1 u300", "gc.log.2.gz u200", "gc.log.3.gz u100"], &order);

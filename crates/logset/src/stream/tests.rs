@@ -57,7 +57,7 @@ fn cut_at_every_byte_the_begin_is_read() {
 }
 
 #[test]
-fn of_a_cut_file_of_many_blocks_the_whole_ones_are_read() {
+fn whole_blocks_of_a_cut_file_are_read() {
     let mut random = 1_u64;
     let text: Vec<u8> = std::iter::repeat_with(|| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_aside_comes_back_as_it_was() {
+    fn result_of_work_aside_comes_back_unchanged() {
         for bytes in [0, 1, MESSAGE_BYTES - 1, MESSAGE_BYTES, 20 * MESSAGE_BYTES + 7] {
             let made = run(KIND, &[], move || Ok(vec![7_u8; bytes])).unwrap();
             assert!(made == vec![7_u8; bytes], "{bytes}");

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_refusal_of_megabytes_a_sentence_is_kept() {
+    fn refusal_of_megabytes_is_cut_to_a_sentence() {
         for answer in ["1\n", "0\n", "1"] {
             let why = refused(&format!("{answer}{}", "é".repeat(1 << 20)));
             assert!(why.len() <= MOST_SENTENCE && why.ends_with("é…"), "{why}");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_name_without_an_end_its_begin_is_kept() {
+    fn endless_name_is_cut() {
         assert_eq!(name(&"n".repeat(MOST_NAME)), "n".repeat(MOST_NAME));
         let cut = name(&"n".repeat(MOST_NAME + 1));
         assert_eq!((cut.len(), cut.ends_with("n…")), (MOST_NAME, true));

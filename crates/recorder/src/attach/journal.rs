@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_changed_is_no_entry() {
+    fn cut_or_changed_entry_is_rejected() {
         let text = log().text();
         for end in 0..text.len() {
             assert_eq!(Log::parse(&text[..end]), None, "{end}");

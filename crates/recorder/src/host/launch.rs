@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn where_an_argument_file_was_not_read_its_name_stands_for_what_it_may_tell() {
+    fn unread_argument_file_stands_for_its_contents() {
         let check = |line: &str, expected: &str| {
             let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
             assert_eq!(main(&arguments, &mut |_| None), expected, "{line}");

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_runs_from_an_overlay_is_named_by_the_file_that_has_its_pages() {
+    fn program_on_overlay_is_named_by_the_file_with_its_pages() {
         let Some(running) = Running::new() else { return };
         let of = running.root.path().join("low/sleep").metadata().unwrap();
         let key = FileKey { device: of.dev(), inode: of.ino() };

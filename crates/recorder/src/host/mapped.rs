@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_never_opened() {
+    fn only_regular_files_are_opened() {
         let (dir, mapping) = own();
         let root = tempfile::tempdir().unwrap();
         let fifo = root.path().join("libjvm.so");

@@ -56,17 +56,17 @@ impl ProcessDir {
         ProcessDir { trusted: true, ..self }
     }
 
-    fn is_asked_aside(&self, name: &str) -> bool {
+    fn is_read_aside(&self, name: &str) -> bool {
         !aside::is_one() && (locked::is_locked(name) || !self.trusted && !locked::is_free(name))
     }
 
-    fn ask(&self, what: What, name: &str) -> io::Result<LockedFile> {
+    fn open_aside(&self, what: What, name: &str) -> io::Result<LockedFile> {
         LockedFile::open(self.dir.as_fd(), self.pid, what, name)
     }
 
-    fn ask_all(&self, what: What, name: &str) -> io::Result<Vec<u8>> {
+    fn read_aside(&self, what: What, name: &str) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.ask(what, name)?.read_to_end(&mut bytes)?;
+        self.open_aside(what, name)?.read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -89,8 +89,8 @@ impl ProcessDir {
 
     /// Opens one of its files for reading, aside where reading may wait for the process.
     fn reader(&self, name: &str) -> io::Result<Box<dyn Read>> {
-        match self.is_asked_aside(name) {
-            true => Ok(Box::new(self.ask(What::File, name)?)),
+        match self.is_read_aside(name) {
+            true => Ok(Box::new(self.open_aside(What::File, name)?)),
             false => Ok(Box::new(self.file(name)?)),
         }
     }
@@ -143,8 +143,8 @@ impl ProcessDir {
 
     /// Where one of its links points, as text. Asks the kernel's own tables and no file system.
     pub(crate) fn link(&self, name: &str) -> io::Result<String> {
-        let target = match self.is_asked_aside(name) {
-            true => self.ask_all(What::Link, name)?,
+        let target = match self.is_read_aside(name) {
+            true => self.read_aside(What::Link, name)?,
             false => rustix::fs::readlinkat(&self.dir, name, Vec::new())?.into_bytes(),
         };
         Ok(String::from_utf8_lossy(&target).into_owned())
@@ -152,11 +152,11 @@ impl ProcessDir {
 
     /// Where each of its descriptors points, as text.
     pub(crate) fn descriptors(&self) -> io::Result<Vec<(u32, String)>> {
-        if !self.is_asked_aside("fd") {
+        if !self.is_read_aside("fd") {
             let with_link = |fd| Some((fd, self.link(&format!("fd/{fd}")).ok()?));
             return Ok(self.numbers("fd")?.into_iter().filter_map(with_link).collect());
         }
-        let bytes = self.ask_all(What::Links, "fd")?;
+        let bytes = self.read_aside(What::Links, "fd")?;
         let (mut rest, mut found) = (bytes.as_slice(), Vec::new());
         while let Some((head, after)) = rest.split_first_chunk::<8>() {
             let [a, b, c, d, length @ ..] = *head;
@@ -172,9 +172,9 @@ impl ProcessDir {
     /// What is behind one of its links. Takes what the kernel has cached and never asks a
     /// server (`AT_STATX_DONT_SYNC`), so that a dead network file system cannot block it.
     pub(crate) fn behind(&self, name: &str) -> io::Result<Behind> {
-        match self.is_asked_aside(name) {
+        match self.is_read_aside(name) {
             true => {
-                let bytes = self.ask_all(What::Behind, name)?;
+                let bytes = self.read_aside(What::Behind, name)?;
                 Behind::from_bytes(&bytes).ok_or_else(|| io::ErrorKind::InvalidData.into())
             }
             false => behind(self.dir.as_fd(), name.as_bytes()),
@@ -184,10 +184,10 @@ impl ProcessDir {
     /// The numbers among the names in one of its directories, ascending.
     pub(crate) fn numbers(&self, name: &str) -> io::Result<Vec<u32>> {
         // Its threads are listed without asking it anything (`proc_task_readdir`).
-        if name == "task" || !self.is_asked_aside(name) {
+        if name == "task" || !self.is_read_aside(name) {
             return numbers_in(self.dir.as_fd(), name.as_bytes());
         }
-        let bytes = self.ask_all(What::Numbers, name)?;
+        let bytes = self.read_aside(What::Numbers, name)?;
         Ok(bytes.as_chunks().0.iter().map(|it| u32::from_ne_bytes(*it)).collect())
     }
 }

@@ -361,7 +361,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_that_were_read_are_not_unread_because_a_later_look_could_not_read_them() {
+    fn failed_later_reading_keeps_known_flags() {
         let (now, mut readings) = (Instant::now(), JvmReadings::default());
         assert!(readings.took(now, 0, false) && readings.took(now, 2, false));
         assert_eq!((readings.unread, readings.next), (0, None));

@@ -70,7 +70,7 @@ impl HostSources {
     }
 
     fn start_in(roots: &Roots, jvm: &Jvm, scope: Scope) -> HostSources {
-        let (requests, asked) = sync_channel(MAX_REQUESTS);
+        let (requests, received) = sync_channel(MAX_REQUESTS);
         let (ending, ended) = channel();
         let mut sources = HostSources {
             shared: Arc::default(),
@@ -89,7 +89,7 @@ impl HostSources {
             });
         }
         sources.spawn(1, "processes", Source::Files, (roots, jvm, &ending), move |it| {
-            Processes::new(&it.roots, &it.jvm, scope, &it.outbox, &it.shared).run(&asked);
+            Processes::new(&it.roots, &it.jvm, scope, &it.outbox, &it.shared).run(&received);
         });
         if scope == Scope::All {
             let stop = sources.stop_signal();

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_thread_that_holds_the_lock_is_reported_and_not_one_that_waits_for_it() {
+    fn stuck_process_reports_the_lock_holder_and_not_a_waiter() {
         let holder = "9 D folio_wait_bit folio_wait_bit fuse_launder_folio fuse_file_mmap";
         let waiter = "8 D do_user_addr_fault rwsem_down_read_slowpath down_read";
         let reported = "not responding: its memory map is locked; thread 9 `main` waits in the kernel \

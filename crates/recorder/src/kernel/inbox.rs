@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_understood_is_counted() {
+    fn unknown_records_are_counted_as_lost() {
         let mut inbox = Inbox::default();
         inbox.receive(&[]);
         inbox.receive(&[0xff; 500]);

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_collects_beside_the_application_does_not_sleep_until_a_stop() {
+    fn concurrent_gc_threads_do_not_work_only_in_stops() {
         for name in ["GC Thread#0", "ParGC Thread#1", "Gang worker#2"] {
             assert!(works_only_in_stops(name), "{name}");
         }

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn where_stops_are_not_known_short_turns_of_those_who_work_in_stops_are_kept() {
+    fn short_turns_of_gc_threads_are_kept_without_known_stops() {
         let us = |it: u64| MonoTime(it * 1000);
         let piece = |works_in_stops, start, end| Kept {
             works_in_stops,

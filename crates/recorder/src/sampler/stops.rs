@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_that_had_begun_before_the_first_reading_is_reported_from_there_on() {
+    fn stop_under_way_is_reported_from_the_first_reading() {
         check(&[[100, 7, 50, 900], [110, 7, 50, 900], [120, 7, 50, 9_500]], "<100-100-115");
         check(&[[100, 7, 50, 900], [110, 7, 9_000, 900], [120, 7, 9_000, 950]], "<100-110-115");
         // The next one began before the next reading.

@@ -198,7 +198,7 @@ fn a_full_backlog_is_waited_for_no_longer_than_the_deadline_or_ctrl_c() {
 }
 
 #[test]
-fn a_jvm_that_never_answers_is_waited_for_no_longer_than_the_deadline_or_ctrl_c() {
+fn wait_for_an_unresponsive_jvm_ends_at_the_deadline_or_ctrl_c() {
     let Some(root) = actor::root() else { return };
     let jvm = Actor::start(root.path(), Part::Ignore, "/tmp/.java_pidPID");
     assert_eq!(refused(&jvm), ConnectionError::Late);

@@ -23,7 +23,7 @@ fn fifo(path: &Path) {
 }
 
 #[test]
-fn a_library_swapped_for_something_else_neither_holds_the_recorder_up_nor_misleads_it() {
+fn swapped_library_neither_blocks_nor_misleads_the_recorder() {
     let Some(nobody) = OwnJvm::start() else { return };
     let (jvm, libjvm) = (nobody.jvm(), nobody.libjvm());
     assert_eq!(windows(&recorded(&jvm, false)), Ok(()));

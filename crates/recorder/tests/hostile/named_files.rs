@@ -143,7 +143,7 @@ fn fifos_devices_loops_and_files_without_an_end_are_not_waited_for() {
 }
 
 #[test]
-fn what_the_kernel_tells_of_the_recorder_is_not_taken_for_a_file_of_the_jvm() {
+fn procfs_of_the_recorder_is_not_taken_for_a_file_of_the_jvm() {
     let Some(named) = Named::start() else { return };
     for file in ["/proc/self/environ", "/proc/self/maps", "/proc/self/cmdline"] {
         named.replace(|path| symlink(file, path).unwrap());

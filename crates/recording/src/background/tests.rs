@@ -124,7 +124,7 @@ fn what_waits_is_bounded() {
 }
 
 #[test]
-fn what_later_batches_refer_to_is_not_lost_with_too_many_rows_of_another_table() {
+fn overflow_of_one_table_keeps_rows_that_others_refer_to() {
     let (_parent, path) = place();
     let (mut background, gate) = stuck(&path);
     assert!(background.send(lines(QUEUE_ROWS)));

@@ -188,7 +188,7 @@ fn nor_does_it_matter_on_a_disk() {
 }
 
 #[test]
-fn a_recorder_that_is_killed_on_a_full_disk_has_said_that_rows_are_missing() {
+fn killed_recorder_on_a_full_disk_has_reported_missing_rows() {
     let Some(small) = Small::new(RESERVED + (64 << 10)) else { return };
     let path = small.0.path().join("rec");
     let mut writer = Writer::create(&path, Limits::default()).expect("a new recording");

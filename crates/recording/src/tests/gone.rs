@@ -81,7 +81,7 @@ fn an_empty_part_that_is_gone_takes_nothing_with_it() {
 }
 
 #[test]
-fn what_is_left_out_for_want_of_a_word_is_gone_too() {
+fn row_with_an_unknown_word_counts_as_lost() {
     let (_parent, path) = place();
     let odd = Facts { coverage: Some(all_ran()), threads: sample().threads, ..Facts::default() };
     live(&path, &odd);

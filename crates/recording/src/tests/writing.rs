@@ -20,7 +20,7 @@ fn check(prepare: impl Fn(&Path), create: &str, open: &str) {
 }
 
 #[test]
-fn only_a_new_or_empty_directory_becomes_a_recording_and_only_a_recording_is_read() {
+fn only_a_new_or_empty_directory_becomes_a_recording() {
     let no_table = "not a recording: `REC` holds no table of a recording";
     check(|_| {}, "fine", "no such directory: `REC`");
     check(|path| fs::create_dir(path).expect("mkdir"), "fine", no_table);

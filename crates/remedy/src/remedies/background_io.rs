@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_that_ended_too_soon_is_told_and_is_not_called_what_the_kernel_cannot_limit() {
+    fn short_lived_writer_is_not_called_unlimitable() {
         let unknown = wrote(0, 1, 10, "", 300);
         let elsewhere = WriterFact { device: Some(1), ..wrote(0, 1, 11, "", 300) };
         let none = "no process but the JVM was seen writing to vdc";

@@ -35,7 +35,7 @@ const WIDE_POINTERS: u64 = 32;
 const WORTH_WIDE: u64 = 48;
 const GIB: u64 = 1 << 30;
 /// Two and a half times the live data.
-const ROOM_PERCENT: u64 = 250;
+const HEADROOM_PERCENT: u64 = 250;
 
 fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
     let fragmented = finding.detail == (Detail::OldGeneration { had_room: Some(true) });
@@ -46,8 +46,8 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
         _ if fragmented => return Vec::new(),
         "heap-pressure" | "full-gc" => {
             let live = situation.live_bytes;
-            let wanted =
-                live.map(|it| (it.saturating_mul(ROOM_PERCENT) / 100).next_multiple_of(64 << 20));
+            let wanted = live
+                .map(|it| (it.saturating_mul(HEADROOM_PERCENT) / 100).next_multiple_of(64 << 20));
             (wanted.filter(|it| *it > now.unwrap_or(0)), "two and a half times the live data")
         }
         "evacuation-failure" => (more(4), "a quarter more, free regions for bursts"),

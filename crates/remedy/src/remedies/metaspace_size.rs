@@ -25,11 +25,11 @@ pub(super) static REMEDY: Remedy = Remedy {
 };
 
 /// What is left above what was in use.
-const ROOM_PERCENT: u64 = 150;
+const HEADROOM_PERCENT: u64 = 150;
 
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
     let Some(used) = situation.metaspace_bytes else { return Vec::new() };
-    let mebibytes = ((used / 100 * ROOM_PERCENT) >> 20).next_multiple_of(64).max(64);
+    let mebibytes = ((used / 100 * HEADROOM_PERCENT) >> 20).next_multiple_of(64).max(64);
     let name =
         if situation.feature().is_some_and(|it| it < 8) { "PermSize" } else { "MetaspaceSize" };
     let note = "half as much again as was in use; a threshold, not a reservation";

@@ -345,7 +345,7 @@ fn notes_are_never_too_large_to_be_read() {
 
 /// A kill between two lines left half a plan for good.
 #[test]
-fn of_a_plan_all_changes_are_noted_to_stay_or_none() {
+fn all_changes_of_a_plan_are_noted_to_stay_or_none() {
     let bench = Bench::new();
     let mut store = bench.store();
     let all = |last: usize| {

@@ -36,7 +36,7 @@ fn gc_threads_are_advised_only_where_they_exceed_the_quota() {
 }
 
 #[test]
-fn a_quota_large_enough_for_the_gc_threads_is_advised_in_the_words_of_the_hierarchy() {
+fn quota_advice_covers_gc_threads_and_fits_cgroup_version() {
     let advice = throttled(THROTTLED);
     assert!(advice.contains("echo '800000 100000' > /sys/fs/cgroup/app/cpu.max ("), "{advice}");
     let v1 = throttled(&THROTTLED.replace("period 100ms", "period 100ms v1"));

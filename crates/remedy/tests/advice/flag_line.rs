@@ -66,7 +66,7 @@ fn every_finding_has_its_flag_and_none_comes_twice() {
 }
 
 #[test]
-fn what_is_given_is_not_reported_again_and_another_value_goes() {
+fn given_flags_are_not_repeated_and_other_values_are_replaced() {
     let given = "-XX:+UseG1GC -XX:G1HeapRegionSize=1m -XX:G1NewSizePercent=5 -XX:InitiatingHeapOccupancyPercent=40";
     let line = line(&story("17.0.15+6", given));
     assert_eq!(

@@ -15,7 +15,7 @@ const SWAPPED: &str = "
 
 /// In version 1 a swappiness of 0 means never, and then the OOM killer.
 #[test]
-fn swap_is_kept_away_in_the_language_of_the_hierarchy_and_never_forbidden_in_version_1() {
+fn swap_advice_fits_cgroup_version_and_never_forbids_swap_in_v1() {
     let of = |more: &str| advised("swap-in", &format!("{SWAPPED}\n{more}"));
     assert!(of("").contains("vm.swappiness=1"));
     let v2 = of("cgroup limit 512");
@@ -122,7 +122,7 @@ fn waits(entered: &str, frames: &str) -> String {
 }
 
 #[test]
-fn what_is_advised_for_the_lock_of_the_address_space_fits_the_kernel_and_the_flags() {
+fn mmap_lock_advice_fits_kernel_and_flags() {
     let text = waits("fault", "lock_mm_and_find_vma");
     let advice = advised("mmap-lock-contention", &format!("kernel 6.3.0\n{text}"));
     assert!(advice.contains("Linux 6.4") && advice.contains("-Xms"), "{advice}");

@@ -16,7 +16,7 @@ use std::{
 
 /// A table of what was tried, and the sentence that says what is to be done.
 #[must_use]
-pub fn text(found: &WhatIf, asked: Option<&Tried>, options: &Options) -> String {
+pub fn text(found: &WhatIf, requested: Option<&Tried>, options: &Options) -> String {
     let mut page = Page::new(options.style);
     let measured = &found.measured;
     page.wrapped(
@@ -39,17 +39,18 @@ pub fn text(found: &WhatIf, asked: Option<&Tried>, options: &Options) -> String 
     let [throttled, stopped] = &measured_row;
     page.line(&limits_row("measured", &found.today, [throttled, stopped, "-", "-"]));
     page.line(&predicted_row("by the model", &found.today, &found.predicted, "-"));
-    for it in found.tried.iter().chain(asked) {
+    for it in found.tried.iter().chain(requested) {
         let ended = format!("{} %", it.ended_percent);
         page.line(&predicted_row(name(it.lever), &it.limits, &it.predicted, &ended));
     }
     page.blank();
-    let advice = asked.or(found.advice()).map_or_else(
+    let advice = requested.or(found.advice()).map_or_else(
         || "no quota that this host can give, burst or number of GC threads ends it".to_owned(),
         |it| remedy::quota_sentence(&found.today, it),
     );
     page.wrapped(0, Some(Role::Strong), &advice);
-    let now = found.without_restart().filter(|it| asked.is_none() && Some(*it) != found.advice());
+    let now =
+        found.without_restart().filter(|it| requested.is_none() && Some(*it) != found.advice());
     if let Some(now) = now {
         let sentence = remedy::quota_sentence(&found.today, now);
         page.wrapped(0, None, &format!("without a restart: {sentence}"));
@@ -94,9 +95,9 @@ fn row(name: &str, quota: &str, threads: &str, burst: &str, values: [&str; 4]) -
 /// # Errors
 ///
 /// Those of `out`.
-pub fn json(found: &WhatIf, asked: Option<&Tried>, out: &mut dyn Write) -> io::Result<()> {
+pub fn json(found: &WhatIf, requested: Option<&Tried>, out: &mut dyn Write) -> io::Result<()> {
     let measured = &found.measured;
-    let chosen = asked.or(found.advice());
+    let chosen = requested.or(found.advice());
     let document = json!({
         "schema_version": SCHEMA_VERSION,
         "measured": {
@@ -108,7 +109,7 @@ pub fn json(found: &WhatIf, asked: Option<&Tried>, out: &mut dyn Write) -> io::R
         },
         "today": { "limits": limits(&found.today), "predicted": predicted(&found.predicted) },
         "tried": found.tried.iter().map(tried).collect::<Vec<_>>(),
-        "asked": asked.map(tried),
+        "asked": requested.map(tried),
         "without_restart": found.without_restart().map(tried),
         "advice": chosen.map(|it| {
             json!({ "lever": it.lever.id(), "text": remedy::quota_sentence(&found.today, it) })

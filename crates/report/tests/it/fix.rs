@@ -8,7 +8,7 @@ use report::{
 };
 
 #[test]
-fn what_saves_most_comes_first_and_what_can_be_done_now_before_what_cannot() {
+fn fixes_are_ordered_by_saving_and_by_what_works_now() {
     let all = slow_log();
     expect![[r#"
         orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 61 stops
@@ -79,7 +79,7 @@ fn plan() -> Plan {
 }
 
 #[test]
-fn a_plan_says_from_what_to_what_by_hand_at_what_cost_and_how_it_is_undone() {
+fn plan_shows_values_commands_cost_and_undo() {
     let plan = plan();
     let planned = Planned {
         remedy: remedy::find("thp-defrag").expect("it is there"),

@@ -63,8 +63,8 @@ fn check(status: &str, uid: u32, kept: CapabilitySet) {
 }
 
 #[test]
-fn another_user_has_nothing_of_roots_and_cannot_read_its_variables() {
-    let test = "identity::tests::another_user_has_nothing_of_roots_and_cannot_read_its_variables";
+fn other_user_inherits_nothing_of_root_and_cannot_read_its_variables() {
+    let test = "identity::tests::other_user_inherits_nothing_of_root_and_cannot_read_its_variables";
     let Some((part, status)) = status_of(test, NOBODY, CapabilitySet::all()) else { return };
     check(&status, NOBODY, CapabilitySet::empty());
     let bounds = u64::from_str_radix(line(&status, "CapBnd"), 16).unwrap();

@@ -78,7 +78,7 @@ fn a_child_ends_with_its_value_with_all_that_it_started() {
 }
 
 #[test]
-fn a_child_ends_with_the_thread_that_started_it_and_one_that_outlives_it_does_not() {
+fn child_ends_with_its_thread_unless_it_may_outlive_it() {
     let starts: [fn(Command) -> Result<Running, Error>; 2] =
         [Running::start, Running::start_outliving];
     let started = std::thread::spawn(move || {

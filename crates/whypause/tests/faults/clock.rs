@@ -30,7 +30,7 @@ impl Drop for Wrong {
 }
 
 #[test]
-fn a_clock_set_forth_and_back_by_an_hour_costs_nothing_but_its_time_of_day() {
+fn clock_changes_of_an_hour_affect_only_the_time_of_day() {
     if !std::env::var("WHYPAUSE_FAULTS_CLOCK").is_ok_and(|it| it == "1") {
         println!("SKIPPED: the clock is the whole machine's: only with WHYPAUSE_FAULTS_CLOCK=1");
         return;

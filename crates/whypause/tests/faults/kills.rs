@@ -14,7 +14,7 @@ const RECORDING: Duration = Duration::from_millis(1_000);
 const SEALING: Duration = Duration::from_millis(60);
 
 #[test]
-fn a_recorder_killed_at_any_moment_leaves_what_it_had_written_and_nothing_else() {
+fn killed_recorder_leaves_exactly_what_it_had_written() {
     let Some(stage) = Stage::new() else { return };
     let jvm = stage.jvm();
     let outputs = log_outputs(&stage, &jvm);

@@ -112,7 +112,7 @@ fn as_nobody(script: &str) -> Command {
 /// As Docker runs it: user 0 without a user namespace, with few capabilities and mounts of its own, and a device
 /// among its files where a copy would be.
 #[test]
-fn the_keeper_of_a_root_of_a_container_has_no_more_rights_and_opens_no_device() {
+fn keeper_for_container_root_gains_no_rights_and_opens_no_device() {
     let Some(jdk) = jdk() else { return };
     let kept = "--bounding-set=-all,+dac_override,+mknod";
     let by = ["unshare", "--mount", "--propagation", "private", "setpriv", kept];
@@ -163,7 +163,7 @@ fn children_of(pid: u32) -> String {
 const ROOTLESS: &str = r#"mount --bind LOGS LOGS && mount -t tmpfs tmpfs /tmp && mount -o remount,bind,ro / && exec "$@""#;
 
 #[test]
-fn a_container_with_users_of_its_own_and_a_read_only_root_keeps_its_log_and_gets_no_rights() {
+fn log_of_read_only_user_namespace_container_is_copied_without_rights() {
     let Some(jdk) = jdk() else { return };
     let by = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", ROOTLESS, "sh"];
     let bench = Bench::started_by(&jdk, NOBODY, &by);
@@ -261,7 +261,7 @@ fn a_log_whose_place_for_copies_is_gone_stays_in_memory() {
 
 /// What the JVM went on to write to was removed under it.
 #[test]
-fn an_output_that_somebody_has_changed_since_keeps_its_directory_and_its_copy() {
+fn changed_output_keeps_its_directory_and_copy() {
     let Some(jdk) = jdk() else { return };
     let bench = Bench::new(&jdk, &[]);
     let (pid, before) = (bench.pid(), bench.outputs());

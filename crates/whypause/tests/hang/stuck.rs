@@ -157,7 +157,7 @@ impl Drop for Stuck {
 }
 
 #[test]
-fn a_process_that_holds_the_lock_of_its_memory_map_hangs_nobody_and_is_named() {
+fn process_holding_its_mmap_lock_is_named_and_hangs_nothing() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(jdk) = newest() else { return };
     let mut healthy = Java::busy(&jdk);
@@ -291,7 +291,7 @@ fn keepers() -> Vec<String> {
 /// The kernel removes probes only after it had the lock of every process that has the library mapped,
 /// and no process of the host can fork meanwhile.
 #[test]
-fn a_jvm_that_gets_stuck_while_another_is_recorded_hangs_neither_the_end_nor_the_host() {
+fn stuck_jvm_does_not_hang_the_end_of_another_recording() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(jdk) = newest() else { return };
     let healthy = Java::busy(&jdk);

@@ -314,7 +314,7 @@ fn stops_that_overlap_over_many_slices() {
 
 /// No attack: an hour of short stops with much detail, and at the end the one that matters.
 #[test]
-fn of_more_slices_than_memory_holds_those_of_the_longest_stop_are_explained() {
+fn slices_of_the_longest_stop_survive_a_full_memory() {
     const STOPS: u64 = 1_500;
     const SLICES: u64 = 800;
     const LENGTH: u64 = 1_000_000;

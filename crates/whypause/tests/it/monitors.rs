@@ -91,7 +91,7 @@ fn said(command: &[&str], text: &str) -> String {
 }
 
 #[test]
-fn one_pause_that_an_application_noticed_was_called_explained_and_free_of_faults() {
+fn pause_noticed_by_the_application_is_not_called_explained() {
     for (monitor, text) in LINES {
         let answer = said(&["explain"], text);
         for wrong in ["No known fault", "explained 100 %", "collector's own work"] {

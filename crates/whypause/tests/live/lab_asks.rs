@@ -7,7 +7,7 @@ const SHORT_RUN: [&str; 6] = ["run", "late-java-thread", "--variants", "baseline
 const UNDER_WAY: &str = "recording for 1 s";
 
 #[test]
-fn the_lab_refuses_beside_a_foreign_jvm_unless_it_is_told_to_run_on_this_host() {
+fn lab_refuses_to_run_beside_a_foreign_jvm_unless_forced() {
     let Some(jdk) = newest() else { return };
     let mut other = Java::busy(&jdk);
     let seen = format!("{} Alloc.java", other.pid());

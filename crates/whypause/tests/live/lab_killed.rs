@@ -193,7 +193,7 @@ fn leaves_nothing(scenario: &str, kinds: &[&str], ready: impl Fn(&Lab) -> bool) 
 }
 
 #[test]
-fn a_killed_lab_with_a_slow_disk_leaves_no_mount_no_knob_no_group_and_no_process() {
+fn killed_lab_with_slow_disk_leaves_nothing_behind() {
     let kinds = ["process", "server", "unmount", "knob", "detach-loop", "remove-kernel-dir"];
     leaves_nothing("gc-log-write-blocked", &kinds, |_| true);
 }
@@ -218,7 +218,7 @@ fn with_a_pipe(lab: &Command, write: std::io::PipeWriter) -> Command {
 }
 
 #[test]
-fn whoever_reads_from_a_killed_lab_sees_the_end_at_once_and_its_processes_end() {
+fn killed_lab_closes_its_output_and_ends_its_processes() {
     let scenario = "gc-log-write-blocked";
     if !can_run(scenario) {
         return;

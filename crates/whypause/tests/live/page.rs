@@ -136,7 +136,7 @@ fn the_page_is_not_found_without_its_address_or_under_another_name() {
 }
 
 #[test]
-fn the_page_of_a_watch_that_waits_goes_on_with_the_next_jvm_at_the_same_address() {
+fn page_continues_with_the_next_jvm_at_the_same_address() {
     let Some(jdk) = newest() else { return };
     // A name that only this test has.
     let dir = tempfile::tempdir().unwrap();

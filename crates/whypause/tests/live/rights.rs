@@ -89,7 +89,7 @@ fn part(pid: u32, is_wanted: impl Fn(u32) -> bool) -> u32 {
 }
 
 #[test]
-fn a_watch_that_waits_gives_up_its_rights_before_and_leaves_them_to_who_does_nothing() {
+fn waiting_watch_drops_its_rights() {
     let Some(jdk) = newest() else { return };
     let jvm = Java::busy(&jdk);
     for arguments in
@@ -111,7 +111,7 @@ fn a_watch_that_waits_gives_up_its_rights_before_and_leaves_them_to_who_does_not
 }
 
 #[test]
-fn a_command_that_is_recorded_keeps_all_rights_and_its_place_where_memory_runs_out() {
+fn recorded_command_keeps_its_rights_and_oom_score() {
     let Some(jdk) = newest() else { return };
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
     let directory = memory.path().join("recording");

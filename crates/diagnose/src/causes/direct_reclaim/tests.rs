@@ -67,7 +67,7 @@ fn stacks_show_it_on_kernels_of_all_ages() {
 }
 
 #[test]
-fn without_the_tracepoints_stacks_may_claim_but_their_silence_says_nothing() {
+fn stacks_alone_can_prove_reclaim_but_not_rule_it_out() {
     let text = format!("missing reclaim\n{}", blocked("try_to_free_pages"));
     check(&CAUSE, &text, "present 80ms measured");
     check(&CAUSE, "missing reclaim\nsafepoint 0ms 9ms op X 1ms 8ms vm 1", "unknown reclaim");

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn who_writes_to_the_same_disk_is_named() {
+    fn writers_to_the_same_disk_are_named() {
         let text =
             format!("{LOG}\nmappings\nbusy sdb1 340\nwriter 991 dd 412\nwriter 4242 java 20");
         assert_eq!(
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn of_flags_alone_nobody_knows_the_disk() {
+    fn flags_alone_do_not_name_the_disk() {
         let said = "possible gc-log-on-disk: The GC log goes to gc.log, and the VM thread writes it while the application is stopped: where that is on a disk, it may wait.";
         hazards("launch 17 -Xlog:gc:file=gc.log", said);
         hazards("launch 8 -Xloggc:gc.log", said);

@@ -61,7 +61,7 @@ mod tests {
     const PRESENT: &str = "present 980ms measured pipe-full";
 
     #[test]
-    fn a_pipe_that_nobody_reads_is_named_with_its_reader_and_what_the_reader_did() {
+    fn full_pipe_is_named_with_its_reader_and_its_state() {
         check(&CAUSE, PIPE, PRESENT);
         assert_eq!(
             story_of(&CAUSE, PIPE),

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_make_room_does_not_wait() {
+    fn settings_without_direct_compaction_are_no_hazard() {
         let asks = "-XX:+UseTransparentHugePages";
         hazards("", "huge madvise defrag always free 0", "");
         hazards("", "huge always defrag madvise free 0", "");

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_short_is_as_much_together_as_it_was() {
+    fn units_of_short_pauses_keep_their_total() {
         let longest = vec![2.0, 1.0, 0.001];
         let squares = 5.0 + 1e-6 + 1000.0 * 1e-6;
         let all = Moments { count: 1_003, sum: 4.001, squares };

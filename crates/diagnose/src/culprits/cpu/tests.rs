@@ -40,7 +40,7 @@ fn check(facts: &[&str], expected: &[&str]) {
 }
 
 #[test]
-fn a_compiler_on_the_other_cpu_is_named_and_not_the_thread_of_the_jvm_in_the_same_queue() {
+fn compiler_on_another_cpu_is_named_before_jvm_thread_in_queue() {
     let rustc = "cpu-user 77 rustc 0ms 100ms cpu 1";
     check(&[OTHER_WORKS, rustc], &["rustc"]);
     // Without it nothing says who: the scheduler left a CPU idle, or somebody ran very briefly.
@@ -104,13 +104,13 @@ fn a_jvm_alone_is_named_from_a_fourth_of_the_wait_on() {
 
 /// It was: "the JVM itself (11 threads to run on 2 CPUs); python3 (21 % of 2 CPUs); whypause (4 %)".
 #[test]
-fn beside_a_jvm_that_crowds_its_cpus_others_are_named_from_a_fourth_of_these_on() {
+fn others_with_a_fourth_of_a_busy_jvms_cpus_are_named_beside_it() {
     check(&[&crowded_until("50ms", "50ms")], &["the JVM itself", "rustc"]);
     check(&[&crowded_until("50ms", "49999us")], &["the JVM itself"]);
 }
 
 #[test]
-fn the_jvm_itself_is_named_behind_others_that_had_more_and_half_of_the_cpus() {
+fn jvm_is_named_after_others_with_more_cpu_time() {
     let cc1 = |end: &str| format!("cpu-user 78 cc1 10ms {end} cpu 1");
     let few = crowded_until("50ms", "10ms");
     check(&[&few, &cc1("90ms")], &["cc1", "the JVM itself"]);
@@ -124,7 +124,7 @@ fn what_others_did_outside_of_the_wait_is_nothing_against_them() {
 }
 
 #[test]
-fn who_had_less_than_a_tenth_of_what_others_had_is_not_named_beside_them() {
+fn process_with_a_tenth_of_the_others_cpu_is_not_named() {
     let rustc = "cpu-user 77 rustc 10ms 82ms cpu 1";
     check(&[OTHER_WORKS, rustc, "cpu-user 78 cron 82ms 90ms cpu 1"], &["rustc", "cron"]);
     check(&[OTHER_WORKS, rustc, "cpu-user 78 cron 82ms 89ms cpu 1"], &["rustc"]);
@@ -195,7 +195,7 @@ fn without_probes_who_used_most_cpu_time_in_that_second_is_named() {
 }
 
 #[test]
-fn in_recordings_of_earlier_versions_the_jvm_itself_is_not_blamed_for_one_queue() {
+fn old_recordings_do_not_blame_the_jvm_for_one_queue() {
     check(&["missing cpu-users", OTHER_WORKS], &[]);
     let held = STOP.replace("held 4242 java", "held 77 stress");
     let diagnosis = diagnose(&format!("{held}\nmissing cpu-users\n{OTHER_WORKS}"));

@@ -49,7 +49,7 @@ fn says(wait: &str, facts: &[&str], expected: &str) {
 }
 
 #[test]
-fn who_wrote_ten_times_as_much_to_another_disk_is_not_named() {
+fn heavy_writer_to_another_disk_is_not_named() {
     let dd = "writer 9 dd 0ms 100ms 40 device 7 on sdb1,sdb";
     let python = "writer 8 python3 0ms 100ms 400 device 8 on sdc1,sdc";
     check(LOG, &[dd, python], &["dd"]);
@@ -64,7 +64,7 @@ fn nobody_is_named_of_whom_it_is_not_known_where_he_wrote() {
 }
 
 #[test]
-fn who_wrote_to_what_lies_beneath_is_named_where_that_was_busy() {
+fn writer_to_a_busy_underlying_disk_is_named() {
     // Another partition of the same disk, a loop device whose file is on it, the disk itself.
     for on in ["sdb2,sdb", "loop3,sdb2,sdb", "sdb"] {
         let dd = format!("writer 9 dd 0ms 100ms 40 device 9 on {on}");
@@ -86,7 +86,7 @@ fn a_subvolume_with_a_number_of_its_own_is_on_the_same_device() {
 }
 
 #[test]
-fn who_wrote_next_to_nothing_is_not_named_beside_the_others() {
+fn tiny_writer_is_not_named_beside_the_others() {
     let dd = "writer 9 dd 0ms 100ms 40 device 7";
     check(LOG, &[dd, "writer 8 cp 0ms 100ms 4 device 7"], &["dd", "cp"]);
     check(LOG, &[dd, "writer 8 cp 0ms 100ms 3 device 7"], &["dd"]);
@@ -98,7 +98,7 @@ fn the_jvm_is_named_as_itself() {
 }
 
 #[test]
-fn of_a_wait_for_a_read_writers_are_named_where_the_queue_had_more_writes() {
+fn read_wait_names_writers_where_the_queue_had_more_writes() {
     let dd = "writer 9 dd 0ms 100ms 376 device 7 on sdb1,sdb";
     check(READ, &[dd, &disk("sdb1", 900, 500, 500)], &["dd"]);
     check(READ, &[dd, &disk("sdb1", 900, 499, 500)], &[]);
@@ -106,7 +106,7 @@ fn of_a_wait_for_a_read_writers_are_named_where_the_queue_had_more_writes() {
 }
 
 #[test]
-fn of_a_wait_for_a_read_others_that_read_a_third_of_what_the_jvm_does_are_named() {
+fn read_wait_names_others_that_read_a_third_of_the_jvms_bytes() {
     let jvm = "writer 4242 java 0ms 100ms 0 read 150 device 7 on sdb1,sdb";
     let fio = |mb: u32| format!("writer 9 fio 0ms 100ms 0 read {mb} device 7 on sdb1,sdb");
     check(READ, &[jvm, &fio(50)], &["fio"]);
@@ -159,7 +159,7 @@ fn counts(devices: &[Option<u64>], expected: (u64, bool)) {
 }
 
 #[test]
-fn short_lived_ones_count_with_the_others_of_their_name_unless_one_was_elsewhere() {
+fn short_lived_writers_count_with_others_of_their_name() {
     counts(&[Some(8), Some(8)], (0, false));
     counts(&[None, None], (18, false));
     counts(&[None, Some(7)], (18, true));
@@ -168,7 +168,7 @@ fn short_lived_ones_count_with_the_others_of_their_name_unless_one_was_elsewhere
 }
 
 #[test]
-fn the_jvm_is_reported_of_its_own_writes_only_where_they_were_seen_and_are_most() {
+fn jvm_is_named_for_its_own_writes_only_if_they_are_most() {
     let most = |rows: &[WriterFact]| wrote_most(rows.iter(), Some(7), Some(1));
     assert!(most(&[row(1, Some(7), 32), row(2, Some(7), 32)]));
     assert!(!most(&[row(1, Some(7), 32), row(2, Some(7), 33)]));

@@ -98,7 +98,7 @@ fn what_never_ends_is_said_to() {
 }
 
 #[test]
-fn a_turn_that_ends_while_its_cpu_is_throttled_does_not_set_the_clock_back() {
+fn turn_ending_on_a_throttled_cpu_keeps_the_clock_monotonic() {
     // Two CPUs, 100 ms of quota in 100 ms, and four threads that want 1 s each: 4 s take 40 periods,
     // in which each CPU is throttled for half of the time.
     let bandwidth =

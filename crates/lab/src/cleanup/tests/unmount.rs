@@ -36,7 +36,7 @@ fn check_unmount(limit: Option<Limit>, copied: bool, patience: Duration) {
 }
 
 #[test]
-fn an_unmount_waits_for_a_disk_that_answers_and_not_for_ever_for_one_that_does_not() {
+fn unmount_waits_for_a_disk_but_not_for_ever() {
     if let Err(reason) = slow_disk::can_run() {
         println!("SKIPPED: {reason}");
         return;

@@ -96,7 +96,7 @@ fn without_privilege_the_class_is_enough() {
 }
 
 #[test]
-fn what_is_named_in_a_quiet_run_is_a_false_alarm_unless_it_happens_anyway() {
+fn cause_named_in_a_quiet_run_is_a_false_alarm_unless_common() {
     let check = |texts: &[&str], expected| assert_eq!(shortfalls(texts), expected);
     check(&["baseline swap-in with named cpu-contention late-java-thread"], "");
     check(

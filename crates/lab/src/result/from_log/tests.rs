@@ -82,7 +82,7 @@ fn a_pause_is_found_by_its_start_and_length() {
 }
 
 #[test]
-fn of_several_that_it_may_be_it_is_the_nearest() {
+fn nearest_of_several_log_pauses_is_matched() {
     let mut log = answer("1020 90 symptom system-time likely swap-in");
     log.longest.extend(answer("995 101 symptom none").longest);
     log.longest.extend(answer("1010 100 symptom none").longest);
@@ -149,7 +149,7 @@ fn the_first_two_likely_suspects_are_read() {
 }
 
 #[test]
-fn what_the_log_leaves_unexplained_is_what_the_pause_waited_within_a_tenth_of_it() {
+fn unexplained_time_of_the_log_matches_the_wait_within_a_tenth() {
     let check = |log: &str, expected: bool| {
         let it = judged("1000 100 swap-in=80 gc-work=20", &format!("1000 100 {log}"));
         assert_eq!((it.wait_ns, it.right_wait()), (80 * MS, expected), "{log}");

@@ -65,7 +65,7 @@ fn the_strictest_group_of_version_2_binds() {
 }
 
 #[test]
-fn of_equal_limits_the_innermost_is_named() {
+fn innermost_of_equal_limits_is_named() {
     let host = Host::new(V2, "0::/a/b\n");
     for group in ["a/b", "a"] {
         host.file(&format!("sys/fs/cgroup/{group}/cpu.max"), "50000 100000\n");

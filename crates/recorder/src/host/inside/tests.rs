@@ -111,7 +111,7 @@ fn answers_of_the_kernel_are_no_files_of_the_process() {
 }
 
 #[test]
-fn whose_process_it_is_must_be_known() {
+fn process_with_mixed_user_ids_is_refused() {
     let process = Process::new();
     fs::write(process.at("file"), "text").unwrap();
     process.check("/file", Ok("text"));

@@ -83,7 +83,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn pipes_and_fifos_are_distinguished_from_files_and_from_what_nobody_reads() {
+    fn ends_of_pipes_and_fifos_are_distinguished_from_files() {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(root.path().join("7/fd")).unwrap();
         let fifo = root.path().join("out");

@@ -109,10 +109,10 @@ impl LockedFile {
         if let Some(known) = known(pid) {
             return Err(error(known));
         }
-        LockedFile::ask(dir, pid, &[&[what.sign()], name.as_bytes()].concat())
+        LockedFile::request(dir, pid, &[&[what.sign()], name.as_bytes()].concat())
     }
 
-    fn ask(dir: BorrowedFd<'_>, pid: u32, question: &[u8]) -> io::Result<LockedFile> {
+    fn request(dir: BorrowedFd<'_>, pid: u32, question: &[u8]) -> io::Result<LockedFile> {
         let mut file =
             LockedFile { pid, reader: None, chunk: vec![0; MESSAGE_BYTES], at: 0, ended: false };
         loop {
@@ -287,9 +287,9 @@ pub(in crate::host) fn read_each(
     pids: &[u32],
     name: &str,
 ) -> Vec<(u32, io::Result<Vec<u8>>)> {
-    let asked: Vec<u32> = pids.iter().copied().filter(|pid| known(*pid).is_none()).collect();
-    let mut found = Vec::with_capacity(asked.len());
-    for some in asked.chunks(MAX_ASKED) {
+    let requested: Vec<u32> = pids.iter().copied().filter(|pid| known(*pid).is_none()).collect();
+    let mut found = Vec::with_capacity(requested.len());
+    for some in requested.chunks(MAX_REQUESTED) {
         match read_some(proc, some, name) {
             Ok(read) => found.extend(read),
             // One of them does not respond: which?
@@ -300,7 +300,7 @@ pub(in crate::host) fn read_each(
 }
 
 /// Processes asked for in one message.
-const MAX_ASKED: usize = 256;
+const MAX_REQUESTED: usize = 256;
 
 fn read_some(
     proc: BorrowedFd<'_>,
@@ -312,7 +312,7 @@ fn read_some(
     question.extend_from_slice(name.as_bytes());
     question.push(u8::try_from(name.len()).map_err(|_| io::ErrorKind::InvalidInput)?);
     let mut answer = Vec::new();
-    LockedFile::ask(proc, 0, &question)?.read_to_end(&mut answer)?;
+    LockedFile::request(proc, 0, &question)?.read_to_end(&mut answer)?;
     let broken = || io::Error::from(io::ErrorKind::InvalidData);
     let mut rest = answer.as_slice();
     let mut found = Vec::with_capacity(pids.len());

@@ -199,7 +199,7 @@ fn counters_that_cannot_be_read_are_no_counters() {
 }
 
 #[test]
-fn who_reads_is_believed_in_the_second_round_as_the_reads_of_a_child_come_to_its_parent_at_once() {
+fn reader_is_reported_from_its_second_round_on() {
     let root = tempfile::tempdir().unwrap();
     write_io(root.path(), 5, 0);
     let read = |bytes: u64| {

@@ -136,7 +136,7 @@ fn why_missing(coverage: &Coverage, source: Source) -> &str {
 
 /// On any kernel, as one before Linux 6.12 does it.
 #[test]
-fn without_the_tracepoint_of_file_faults_the_function_is_watched_and_nothing_else_is_lost() {
+fn missing_file_fault_tracepoint_is_replaced_by_function_probe() {
     let Some(java) = java() else { return };
     let mut target = target(&java, Windows::Usdt, None);
     let (programs, whole) = attach(&target);

@@ -43,7 +43,7 @@ fn a_cycle_is_blocked_then_runnable_then_on_cpu() {
 }
 
 #[test]
-fn who_is_stopped_may_be_frozen_and_nobody_else() {
+fn only_a_stopped_thread_is_frozen() {
     let frozen = |flags| {
         let slices = thread_slices(&slice(flags, 10, 20, 25, 40), Resolved::default());
         slices.iter().map(|it| it.frozen).collect::<Vec<_>>()

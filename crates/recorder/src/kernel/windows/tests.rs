@@ -53,7 +53,7 @@ fn a_safepoint_is_complete_a_drain_after_the_one_that_brought_its_end() {
 }
 
 #[test]
-fn a_stop_that_ends_before_the_recording_begins_has_not_lasted_since_the_boot() {
+fn stop_ending_before_the_recording_does_not_start_at_boot() {
     let mut windows = Windows::default();
     let over = |end| {
         Record::End(End { vm_tid: VM, begin: MonoTime(0), end: MonoTime(end), ..End::default() })
@@ -69,7 +69,7 @@ fn a_stop_that_ends_before_the_recording_begins_has_not_lasted_since_the_boot() 
 }
 
 #[test]
-fn a_stop_that_ended_before_the_jvm_was_looked_at_is_no_stop_of_which_only_the_length_is_known() {
+fn stop_ended_before_the_recording_start_is_not_reported() {
     let mut windows = Windows::default();
     windows.start(MonoTime(5), true);
     // The JVM says that it runs before its probe fires.
@@ -129,7 +129,7 @@ fn a_lost_begin_or_end_loses_one_safepoint_at_most() {
 }
 
 #[test]
-fn a_stop_that_had_begun_before_is_reported_from_the_begin_of_the_recording_on() {
+fn stop_under_way_is_reported_from_the_recording_start() {
     check("end 0 20, drain, drain", "<5..-/20 ");
     check("assume, op 5 15 A, wake 9 16, end 5 20, drain, drain", "<5..16/20 A");
     // This kernel could not be told of it.

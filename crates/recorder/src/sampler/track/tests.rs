@@ -94,7 +94,7 @@ fn turns_of_work_and_waiting_add_up() {
 }
 
 #[test]
-fn a_wait_that_began_before_the_last_sample_takes_nothing_from_the_work_before_it() {
+fn wait_begun_before_the_last_sample_leaves_earlier_work_alone() {
     // Waited until 4, ran until 7, waited until 17, ran until 20, slept from then on.
     check(
         "0 wants 0 0\n10 wants 3 4\n20 wants 3 4\n22 sleeps 6 14",

@@ -156,7 +156,7 @@ mod tests {
 
     /// Of a stop that no probe told nothing was known but its length: 171 of 176 ms.
     #[test]
-    fn without_probes_a_thread_did_what_it_did_at_the_begin_until_it_was_first_seen() {
+    fn first_state_of_a_thread_lasts_until_it_is_first_seen() {
         let check = |slices: &[(u32, u64, u64)], end: Option<u64>, expected: &str| {
             let threads = [(2, standing(ThreadState::Blocked, 3))].into();
             let mut begin = Snapshot { at: MonoTime(12), threads };

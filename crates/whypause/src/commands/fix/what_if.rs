@@ -43,15 +43,15 @@ pub(super) fn run(
         let hint = "record the JVM with `whypause record`, under its quota";
         Failure::input(missing.to_string(), hint)
     })?;
-    let asked = asked(args, demand.today());
-    let asked = asked.and_then(|it| what_if::ask(&demand, it));
+    let requested = requested_limits(args, demand.today());
+    let requested = requested.and_then(|it| what_if::try_limits(&demand, it));
     let Some(found) = what_if::what_if(&demand) else {
         console.say("the quota is no limit here: nothing is throttled in the model");
         return Ok(Exit::Fine);
     };
-    print(args, &found, asked.as_ref(), console)?;
+    print(args, &found, requested.as_ref(), console)?;
     // A running JVM keeps its GC threads.
-    let chosen = asked.as_ref().or(found.without_restart()).or(found.advice());
+    let chosen = requested.as_ref().or(found.without_restart()).or(found.advice());
     let Some(chosen) = chosen.filter(|_| args.jvm.is_given()) else {
         return Ok(Exit::Fine);
     };
@@ -60,7 +60,7 @@ pub(super) fn run(
 }
 
 /// The limits that were asked for, in place of those of today.
-fn asked(args: &FixArgs, today: CpuLimits) -> Option<CpuLimits> {
+fn requested_limits(args: &FixArgs, today: CpuLimits) -> Option<CpuLimits> {
     if args.quota.is_none() && args.burst.is_none() && args.gc_threads.is_none() {
         return None;
     }
@@ -75,14 +75,16 @@ fn asked(args: &FixArgs, today: CpuLimits) -> Option<CpuLimits> {
 fn print(
     args: &FixArgs,
     found: &WhatIf,
-    asked: Option<&Tried>,
+    requested: Option<&Tried>,
     console: &Console,
 ) -> Result<(), Failure> {
     match args.format {
         ListFormat::Text => {
-            console.print(&report::fix::what_if::text(found, asked, &console.options()))
+            console.print(&report::fix::what_if::text(found, requested, &console.options()))
         }
-        ListFormat::Json => Ok(report::fix::what_if::json(found, asked, &mut io::stdout().lock())?),
+        ListFormat::Json => {
+            Ok(report::fix::what_if::json(found, requested, &mut io::stdout().lock())?)
+        }
     }
 }
 

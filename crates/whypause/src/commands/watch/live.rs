@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_cut_off_is_told_only_the_rest() {
+    fn reconnecting_browser_gets_only_the_rest() {
         let live = Live::default();
         live.begin("orders (pid 4242)".into(), Duration::from_millis(50), Options::default());
         live.change(|state| (0..5).for_each(|_| state.add(kept(1, 1))));

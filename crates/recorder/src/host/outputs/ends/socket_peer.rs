@@ -51,7 +51,7 @@ const MESSAGE: usize = 16;
 /// Asks the kernel for the inode of the socket that the one with this inode is connected to.
 fn unix_peer(inode: u64) -> Result<u32, String> {
     let inode = u32::try_from(inode).map_err(|_| "its number is too large".to_owned())?;
-    let answer = ask(&request(inode)).map_err(|error| {
+    let answer = query(&request(inode)).map_err(|error| {
         let error = std::io::Error::from(error);
         format!("the kernel does not report the other end of a socket: {error}")
     })?;
@@ -74,7 +74,7 @@ fn request(inode: u32) -> Vec<u8> {
     bytes
 }
 
-fn ask(request: &[u8]) -> Result<Vec<u8>, Errno> {
+fn query(request: &[u8]) -> Result<Vec<u8>, Errno> {
     let flags = SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(
         AddressFamily::NETLINK,

@@ -77,7 +77,7 @@ fn locks_are_distinguished_from_each_other_and_from_a_disk() {
 }
 
 #[test]
-fn who_waits_for_a_page_of_a_disk_is_waited_for() {
+fn thread_waiting_for_a_disk_page_is_waited_for() {
     let check = |stack: &str, expected: bool| {
         let stack: Vec<String> = stack.split(' ').map(str::to_owned).collect();
         assert_eq!(is_elsewhere(&stack), expected, "{stack:?}");

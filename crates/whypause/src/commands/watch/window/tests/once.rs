@@ -127,7 +127,7 @@ fn a_log_that_was_silent_for_long_goes_on_telling() {
 }
 
 #[test]
-fn a_stop_that_the_begin_or_the_end_of_the_watch_cuts_tells_no_other_again() {
+fn stop_cut_by_the_watch_does_not_repeat_another() {
     let begins = [1_000, 1_040, 1_100];
     for (at_begin, at_end) in [(true, false), (false, true)] {
         let mut safepoints = stops(&begins);
