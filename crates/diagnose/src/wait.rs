@@ -5,10 +5,8 @@
 //! its way to a disk is a mechanism, which has a file of its own in `mechanisms/`.
 mod blocked;
 mod idle;
-mod kinds;
 pub(crate) mod outputs;
 mod sampled;
 
-pub(crate) use blocked::Blocked;
+pub(crate) use blocked::{Blocked, Wait, Waits};
 pub(crate) use idle::is_idle;
-pub(crate) use kinds::{Wait, Waits};

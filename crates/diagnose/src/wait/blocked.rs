@@ -1,6 +1,5 @@
 //! What a thread waits for that is blocked in the kernel, by all that was seen of it.
 use super::{
-    kinds::{Wait, Waits},
     outputs,
     sampled::{self, Fault},
 };
@@ -12,7 +11,81 @@ use crate::{
     },
     mechanisms,
 };
-use recording::{FileKey, Interval, OffCpuCause, ThreadRole, ThreadSlice};
+use recording::{FileKey, Interval, KernelWorkKind, OffCpuCause, ThreadRole, ThreadSlice};
+use strum::VariantArray;
+
+/// Something that a thread waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
+pub(crate) enum Wait {
+    /// Another thread, a timer, or work.
+    Thread,
+    /// A page of the JVM's file of counters.
+    Counters,
+    /// Memory that comes back from swap.
+    Swap,
+    /// To be below `memory.high` again.
+    MemoryHigh,
+    /// Pages that are put together for a large one.
+    Compaction,
+    /// Memory that is freed.
+    Reclaim,
+    /// The file or stream that the GC log is written to.
+    Log,
+    /// A page that another task moves, or that is moved nearer.
+    Migration,
+    /// A page of a file that the application has mapped.
+    MappedPage,
+    /// The blocks of a deleted file to be given back.
+    Unmap,
+    /// The mmap_lock.
+    MmapLock,
+}
+
+/// All that a stretch waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Waits(u16);
+
+impl Waits {
+    /// Of a stretch of which no more is known than whether it is a wait for a thread.
+    pub(crate) fn for_thread(is_idle: bool) -> Waits {
+        Waits::default().with(Wait::Thread, is_idle)
+    }
+
+    /// Whether this is among them.
+    pub(crate) fn has(self, wait: Wait) -> bool {
+        self.0 & bit(wait) != 0
+    }
+
+    /// And what the kernel's work, which it did itself, was for.
+    pub(crate) fn with_work(
+        self,
+        index: &Index<'_>,
+        work: KernelWorkKind,
+        interval: Interval,
+    ) -> Waits {
+        let reclaims = work == KernelWorkKind::DirectReclaim;
+        self.with(Wait::Compaction, work == KernelWorkKind::Compaction)
+            .with(Wait::Reclaim, reclaims)
+            .with(Wait::MemoryHigh, reclaims && only_for_soft_limit(index, interval))
+    }
+
+    fn with(self, wait: Wait, is_shown: bool) -> Waits {
+        if is_shown { Waits(self.0 | bit(wait)) } else { self }
+    }
+}
+
+fn bit(wait: Wait) -> u16 {
+    1 << wait as u16
+}
+
+/// Whether a thread that frees memory in `interval` does so for the soft limit, as there is no other
+/// limit and the host has enough. The kernel counts reclaim for a group nowhere else (`mm/vmscan.c`,
+/// `do_try_to_free_pages`).
+fn only_for_soft_limit(index: &Index<'_>, interval: Interval) -> bool {
+    let group = index.facts.and_then(|it| it.cgroup.as_ref());
+    group.is_some_and(|it| it.memory_high_bytes.is_some() && it.memory_max_bytes.is_none())
+        && index.growth("vmstat.allocstall", &[interval]) == Some(0)
+}
 
 /// What was seen of a thread that is blocked in the kernel.
 #[derive(Clone, Copy, Debug)]
@@ -35,34 +108,33 @@ impl<'a> Blocked<'a> {
     /// What it waits for.
     pub(crate) fn waits(&self, index: &Index<'_>) -> Waits {
         let signs = index.signs(self.slice.stack);
-        let fault = self
-            .is_sampled
-            .then(|| {
-                sampled::fault(
-                    index,
-                    self.role,
-                    self.slice.entered,
-                    self.slice.stack,
-                    self.interval,
-                )
-            })
-            .flatten();
-        let migrates = signs.has(Sign::Migration) || signs.has(Sign::Balancing);
-        let reclaims = [Sign::ForHost, Sign::ForGroup, Sign::Reclaim];
-        Waits::default()
-            .with(Wait::Counters, self.is_counters(index, signs, fault))
-            .with(Wait::Swap, fault == Some(Fault::Swap) || signs.has(Sign::SwapIn) && !migrates)
-            .with(Wait::MemoryHigh, signs.has(Sign::OverHigh))
-            .with(Wait::Compaction, self.is_compaction(signs))
-            .with(
-                Wait::Reclaim,
-                fault == Some(Fault::Reclaim) || reclaims.iter().any(|it| signs.has(*it)),
-            )
-            .with(Wait::Log, self.is_log(index))
-            .with(Wait::Migration, migrates)
-            .with(Wait::MappedPage, self.is_mapped_page(signs, fault))
-            .with(Wait::Unmap, signs.has(Sign::Evict) && signs.has(Sign::LastUse))
-            .with(Wait::MmapLock, self.is_mmap_lock(signs))
+        let ThreadSlice { entered, stack, .. } = *self.slice;
+        let sampled = || sampled::fault(index, self.role, entered, stack, self.interval);
+        let fault = self.is_sampled.then(sampled).flatten();
+        let shown = Wait::VARIANTS.iter().copied();
+        shown.fold(Waits::default(), |all, it| all.with(it, self.is_for(it, index, signs, fault)))
+    }
+
+    fn is_for(&self, wait: Wait, index: &Index<'_>, signs: Signs, fault: Option<Fault>) -> bool {
+        let any = |of: &[Sign]| of.iter().any(|it| signs.has(*it));
+        let migrates = any(&[Sign::Migration, Sign::Balancing]);
+        match wait {
+            // The recorder takes no stack of such a wait, and it is no block in the kernel.
+            Wait::Thread => false,
+            Wait::Counters => self.is_counters(index, signs, fault),
+            Wait::Swap => fault == Some(Fault::Swap) || signs.has(Sign::SwapIn) && !migrates,
+            Wait::MemoryHigh => signs.has(Sign::OverHigh),
+            Wait::Compaction => self.is_compaction(signs),
+            Wait::Reclaim => {
+                fault == Some(Fault::Reclaim)
+                    || any(&[Sign::ForHost, Sign::ForGroup, Sign::Reclaim])
+            }
+            Wait::Log => self.is_log(index),
+            Wait::Migration => migrates,
+            Wait::MappedPage => self.is_mapped_page(signs, fault),
+            Wait::Unmap => signs.has(Sign::Evict) && signs.has(Sign::LastUse),
+            Wait::MmapLock => self.is_mmap_lock(signs),
+        }
     }
 
     fn is_fault(&self) -> bool {
