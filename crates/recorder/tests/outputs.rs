@@ -125,7 +125,7 @@ fn samples_show_it_too() {
     check(&all, piped.reader.id());
 }
 
-/// Neither a file nor `/dev/null` has a reader, and nobody is looked for.
+/// Neither a file nor `/dev/null` has a reader, and there is no search.
 #[test]
 fn where_the_log_is_a_file_nobody_is_searched_for() {
     let Some(jdk) = newest() else { return };

@@ -195,7 +195,7 @@ pub fn find_jvms(roots: &Roots) -> Found {
 ///
 /// # Errors
 ///
-/// Where there is no such process, it is no JVM, or it must not be looked into.
+/// Where there is no such process, it is no JVM, or it must not be inspected.
 pub fn jvm(roots: &Roots, pid: u32) -> Result<Jvm, JvmError> {
     match read(roots, pid) {
         Ok(Some(jvm)) => Ok(named(roots, jvm)),
@@ -258,7 +258,7 @@ fn started(start_ticks: u64) -> MonoTime {
     MonoTime(u64::try_from(since_boot).unwrap_or(u64::MAX)) - clocks::suspended()
 }
 
-/// The program's name: the executable's, which nobody can set; else what it calls itself.
+/// The program's name: the executable's, which the process cannot set; else what it calls itself.
 fn program_name(dir: &ProcessDir, called: String, comm: &str) -> String {
     let base = |path: &str| {
         path.trim_end_matches(maps::DELETED).rsplit('/').next().unwrap_or("").to_owned()
