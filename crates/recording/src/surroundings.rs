@@ -12,7 +12,7 @@ pub struct CgroupFact {
     /// CPU time that the group may use in each period (`cpu.max`, `cpu.cfs_quota_us`); `None` where
     /// there is no limit.
     pub cpu_quota: Option<Duration>,
-    /// Length of a period; 100 ms unless somebody set it.
+    /// Length of a period; 100 ms by default.
     pub cpu_period: Duration,
     /// CPU time that may be saved up for later (`cpu.max.burst`, `cpu.cfs_burst_us`).
     pub cpu_burst: Duration,

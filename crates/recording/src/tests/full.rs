@@ -1,4 +1,4 @@
-//! What is left where there was no space, or where somebody removed files meanwhile.
+//! What is left where there was no space, or where files were removed meanwhile.
 use super::*;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use std::{
