@@ -46,7 +46,7 @@ pub enum Takes {
     Freezer,
     /// Nearly all memory, of which every other page is given back.
     Fragments,
-    /// A setting of the kernel that holds for everybody.
+    /// A setting of the kernel that holds for the whole host.
     Setting {
         /// Which.
         file: PathBuf,
@@ -60,7 +60,7 @@ pub enum Takes {
 }
 
 impl Takes {
-    /// Whether whoever was told of this was told of `other`.
+    /// Whether the user who accepted this has accepted `other`.
     pub(crate) fn covers(&self, other: &Takes) -> bool {
         match (self, other) {
             (Takes::Heap { mib: reported }, Takes::Heap { mib })

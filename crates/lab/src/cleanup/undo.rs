@@ -179,7 +179,7 @@ fn inside<'a>(root: &Path, path: &'a Path) -> io::Result<&'a Path> {
 /// Unmounts, which writes what is not written yet. Where that takes longer than `patience`, the disks
 /// of the lab answer with errors from then on, and no thread waits for them any more. The mount point
 /// goes as well, and with it copies of the mount in other namespaces (`unshare --mount`, a container that
-/// started): while there is one, the kernel writes nothing, and whoever removed the last one later
+/// started): while there is one, the kernel writes nothing, and the process that removed the last one later
 /// would wait without any limit.
 pub(super) fn unmount_within(root: &Path, target: &Path, patience: Duration) -> io::Result<()> {
     let (done, answer) = mpsc::channel();

@@ -6,7 +6,7 @@ fn ticks(at: Instant, all: u64, processes: &[(i32, u64, &str)]) -> Ticks {
     Ticks { at, all, processes: processes.collect() }
 }
 
-/// What is said after a second in which the CPUs worked for so many hundredths of one.
+/// What is said after a second in which the CPUs worked for `percent` hundredths of one.
 fn said(percent: u64) -> Option<String> {
     let (begin, ticks_of) =
         (Instant::now(), |it| it * rustix::param::clock_ticks_per_second() / 100);

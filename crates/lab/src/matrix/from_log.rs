@@ -7,7 +7,7 @@ use crate::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Of a thousand pauses so many must have a cause of the right class among the first two suspects.
+/// Of a thousand pauses this many must have a cause of the right class among the first two suspects.
 const RIGHT_CLASS: u64 = 800;
 
 /// Counts of pauses of 50 ms and more whose cause the recording knows and that are in the log.
