@@ -17,7 +17,7 @@ use std::{
 };
 use testing::{Jdk, JvmProcess, PATIENCE, busy, program, signal};
 
-/// Of the pipe: so much is written in a few stops.
+/// Size of the pipe: this many bytes are written in a few stops.
 const PIPE_BYTES: usize = 4096;
 
 /// A JVM whose GC log goes to a pipe, and `cat`, which reads that and is stopped most of the time.

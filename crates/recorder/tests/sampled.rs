@@ -12,7 +12,7 @@ use std::{
 };
 use testing::{Jdk, PATIENCE, busy, is_root, runs, signal};
 
-/// The sampler may be late by so much on a busy host.
+/// How late the sampler may be on a busy host.
 const NEAR_NS: u64 = 500_000_000;
 
 /// A JVM that has no more rights than any user's: where the tests run as root it must not have the

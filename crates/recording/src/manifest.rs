@@ -160,7 +160,7 @@ pub(crate) fn mark(coverage: &mut Coverage, gone: &[(&'static Table, String)]) {
 mod tests {
     use super::*;
 
-    /// What is gone of `table`, of which so much was written and so much was read.
+    /// What is gone of `table`, by the numbers that were written and read.
     fn check(table: &str, written: (u64, u64, u32), seen: (u64, Option<u32>), expected: &str) {
         let table = Table::named(table).expect("a table");
         let (rows, lost, last_part) = written;

@@ -59,7 +59,7 @@ pub struct MemoryFact {
 /// `/proc/PID/stat` counts them (without).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CpuUserFact {
-    /// When.
+    /// The run, or the second.
     pub interval: Interval,
     /// Process id (host).
     pub pid: u32,

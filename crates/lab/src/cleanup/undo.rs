@@ -19,7 +19,7 @@ use std::{
 pub enum Undo {
     /// Kill a process that the lab started.
     Process {
-        /// Which.
+        /// The process.
         id: ProcessId,
         /// Its program.
         name: String,
@@ -27,7 +27,7 @@ pub enum Undo {
     /// Kill the server of a slow file. In its turn, and not with all others at the start: what is
     /// on the file is to be written and unmounted before.
     Server {
-        /// Which.
+        /// The process.
         id: ProcessId,
         /// Its program.
         name: String,
@@ -54,7 +54,7 @@ pub enum Undo {
     },
     /// Write back the old value of a kernel setting.
     Knob {
-        /// Which.
+        /// The file of the setting.
         file: PathBuf,
         /// The old value.
         from: String,
@@ -63,7 +63,7 @@ pub enum Undo {
     },
     /// Choose again what was chosen of the words of a kernel setting (`always [madvise] never`).
     Choice {
-        /// Which.
+        /// The file of the setting.
         file: PathBuf,
         /// The old choice.
         from: String,
@@ -96,7 +96,7 @@ pub enum Undo {
     },
     /// Remove a file or directory tree below the work directory.
     Remove {
-        /// Which.
+        /// The file or directory.
         path: PathBuf,
     },
 }

@@ -40,7 +40,7 @@ fn a_process_is_read_whatever_it_calls_itself() {
     assert_eq!(process(""), None);
 }
 
-/// What is said of a host with so much memory of which so much is in use.
+/// What is said of a host with this much memory, and this much of it in use.
 fn memory(all_mib: u64, used_mib: u64) -> Option<String> {
     let available = all_mib - used_mib;
     let meminfo =

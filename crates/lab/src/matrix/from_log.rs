@@ -84,7 +84,7 @@ pub struct LogTally {
 }
 
 impl LogTally {
-    /// Counts.
+    /// Judges what the GC logs alone say by the privileged recordings.
     pub(super) fn of(seen: &[Seen]) -> LogTally {
         let mut tally = LogTally::default();
         let mut causes: BTreeMap<String, LogCount> = BTreeMap::new();

@@ -156,7 +156,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts.
+    /// Tallies these recordings.
     #[must_use]
     pub fn of(seen: &[Seen]) -> Tally {
         let faults: Vec<_> = seen.iter().filter(|it| it.role == Role::Fault).collect();

@@ -20,7 +20,7 @@ const FRESH: Duration = Duration::from_millis(50);
 pub(crate) trait Reader {
     /// What it finds.
     type Fact: Clone;
-    /// Looks once.
+    /// Reads all processes once.
     fn read(&mut self, at: MonoTime) -> Vec<Self::Fact>;
 }
 

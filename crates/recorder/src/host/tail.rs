@@ -323,8 +323,8 @@ impl<'a> LogFollower<'a> {
         kept
     }
 
-    /// Whether to ask, after a look that found the file so much longer or shorter. One that grows is
-    /// written still, or was a moment ago: then the next look finds nothing new.
+    /// Whether to ask, after a poll that found this change of the file's length. One that grows is
+    /// written still, or was a moment ago: then the next poll finds nothing new.
     fn may_be_rotated(&mut self, news: Ordering) -> bool {
         self.idle_polls = if news == Ordering::Equal { self.idle_polls + 1 } else { 0 };
         news == Ordering::Less

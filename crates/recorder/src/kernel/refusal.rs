@@ -28,7 +28,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// Empty.
+    /// With no messages yet.
     pub(super) const fn new() -> Said {
         Said { lines: Vec::new() }
     }

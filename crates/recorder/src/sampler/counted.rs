@@ -32,7 +32,7 @@ impl CountedStops {
         Some(CountedStops { counters, stops, over: Vec::new() })
     }
 
-    /// One reading.
+    /// Reads the JVM's counters once.
     pub(crate) fn sample(&mut self, at: MonoTime) {
         let counts = self.counters.read();
         self.over.extend(counts.and_then(|counts| self.stops.sample(at, counts)));

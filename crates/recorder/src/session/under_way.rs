@@ -27,7 +27,7 @@ use std::{
     time::Duration,
 };
 
-/// After so much of a stop its threads are looked at once: few stops ever get there.
+/// After this much of a stop its threads are sampled once: few stops ever get there.
 const LONG: Duration = Duration::from_millis(300);
 /// Keys of stacks that were read as text. The kernel's own end at the size of its map, 16384.
 const FIRST_STACK: u32 = 1 << 24;
