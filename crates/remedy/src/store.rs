@@ -69,9 +69,9 @@ pub enum StoreError {
     /// The notes cannot be read or written; so nothing is changed.
     #[error("cannot write the journal of changes in `{path}`: {source}")]
     Journal {
-        /// Where.
+        /// The directory of the journal.
         path: String,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// Another user can change the notes; so nothing is changed.

@@ -83,7 +83,7 @@ pub struct Tuning {
 /// What was done with one switch, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switched {
-    /// Which.
+    /// The switch.
     pub control: Control,
     /// Its value before.
     pub from: String,
