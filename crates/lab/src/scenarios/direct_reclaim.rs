@@ -2,8 +2,7 @@
 //!
 //! ## What it does
 //! A JVM whose heap still grows shares a memory limit with another process, which has used all that the limit leaves.
-//! A thread that needs a new page must free one first, and finds only pages that must be written to
-//! a slow disk before, so it waits for the disk.
+//! A thread that needs a new page must free one first, and finds only pages that must be written to a slow disk before, so it waits for the disk.
 //! Here that is a Java thread that touches a new part of the heap, for which the next safepoint waits, or a GC thread that copies objects there.
 //!
 //! With a memory controller of version 1 both are in one control group, and the other process writes files.

@@ -9,8 +9,7 @@
 //! - `fault`: with the other process
 //! - `fixed-async`: with the other process, and `-Xlog:async` (since JDK 17)
 //! - `fixed-tmpfs`: with the other process, and the log in memory
-//! - `fault-dirty-throttling`: no journal, a log in detail, and a limit of 8 MiB on the disk's
-//! unwritten data: the kernel puts writers to sleep
+//! - `fault-dirty-throttling`: no journal, a log in detail, and a limit of 8 MiB on the disk's unwritten data: the kernel puts writers to sleep
 //! - `fault-stable-page`: no journal, and a disk that must not have a page changed while it writes it
 //! - `fault-xfs`: the same with XFS
 //! - `fault-slow-reader`: the log on standard output, a pipe whose reader stops for 2 s in every 3, as a container's log driver may that cannot keep up
