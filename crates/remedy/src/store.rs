@@ -205,7 +205,7 @@ impl Store {
     }
 
     /// Makes all changes of a plan, or none: where one fails or is interrupted, those before
-    /// it are taken back. Says what it does through `tell`. Answers whether anything was changed.
+    /// it are taken back. Says what it does through `report`. Answers whether anything was changed.
     ///
     /// # Errors
     /// What failed.
