@@ -1,6 +1,6 @@
 //! Compiles the C program of the kernel side with clang.
 //!
-//! Its object is included in the library, so that whoever runs the program needs no compiler.
+//! Its object is included in the library, so that no compiler is needed to run the program.
 
 fn main() {
     println!("cargo::rerun-if-changed=src/bpf");

@@ -8,7 +8,7 @@ use std::{io::Cursor, ops::ControlFlow};
 
 /// What expands to more is left alone, as it would only take time.
 const MAX_EVENTS: usize = 100_000;
-/// So many pieces of text are read at most.
+/// Number of pieces of text that are read at most.
 const MAX_PIECES: u32 = 32;
 
 fuzz_target!(|data: &[u8]| {

@@ -1,4 +1,4 @@
-//! A recording of which one part was changed by somebody who makes its checksum right again: the
+//! A recording of which an attacker has changed one part and made its checksum right again: the
 //! first byte says which part, and what follows is laid over it, six bytes for each change.
 #![no_main]
 use libfuzzer_sys::fuzz_target;

@@ -118,7 +118,7 @@ pub struct CollectionShare {
 pub struct ClockJump {
     /// Of the line; as in [`MonitorPause`].
     pub stamp: Stamp,
-    /// By so much.
+    /// By how much.
     pub by: Duration,
     /// Who noticed.
     pub monitor: Monitor,

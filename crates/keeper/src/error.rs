@@ -21,7 +21,7 @@ pub enum KeeperError {
         what: &'static str,
         /// The log, or its directory.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// There is something in the place of the log that is not read.
@@ -39,7 +39,7 @@ pub enum KeeperError {
         what: &'static str,
         /// The directory, or a file in it.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// Others could change the copies.

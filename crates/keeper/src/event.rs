@@ -37,7 +37,7 @@ pub enum Event {
     },
     /// Copying does not work. It is reported once, and tried again each period.
     Failing {
-        /// Why.
+        /// The error.
         error: KeeperError,
     },
     /// Copying works again.

@@ -21,7 +21,7 @@ use std::{
 const ROUND_BYTES: u64 = 256 << 20;
 /// The least bound of all copies, in bytes: a few entries that cannot be packed.
 const LEAST_BYTES: u64 = 4 << 20;
-/// A request to end is noticed so much later at most.
+/// How much later a request to end is noticed at most.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Number of files visited in one round at most: a whole ring of HotSpot
 /// (`LogFileOutput::MaxRotationFileCount`).

@@ -7,7 +7,7 @@ use crate::{
 use flate2::{Compress, Crc, FlushCompress, Status};
 use std::io;
 
-/// So much text is in an entry at most, in bytes.
+/// Size of the text in an entry at most, in bytes.
 pub(crate) const TEXT_BYTES: usize = 1 << 20;
 /// So large is packed text at most, in bytes: text that cannot be packed grows by less.
 pub(crate) const MAX_PAYLOAD_BYTES: usize = 2 * TEXT_BYTES;

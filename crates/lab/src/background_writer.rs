@@ -30,8 +30,8 @@ impl Default for Writing {
     }
 }
 
-/// Runs `dd` again and again. A program of its own, so that whoever looks for the culprit can find
-/// it.
+/// Runs `dd` again and again. A program of its own, so that a recording can name it as the
+/// culprit.
 #[derive(Debug)]
 pub struct BackgroundWriter {
     dir: PathBuf,

@@ -2,8 +2,8 @@
 use crate::{Cleanup, Disturbance, LabError, Running};
 use std::{path::Path, time::Duration};
 
-/// Several endless loops, each a process of its own, so that whoever looks for the culprit can find
-/// one.
+/// Several endless loops, each a process of its own, so that a recording can name one as the
+/// culprit.
 #[derive(Debug)]
 pub struct BusyLoops {
     running: Vec<Running>,

@@ -17,7 +17,7 @@ pub enum Class {
     Memory,
     /// A thread of the application.
     LateThread,
-    /// Somebody stopped the process.
+    /// The process was stopped.
     Frozen,
 }
 

@@ -129,7 +129,7 @@ struct Second {
     enabled: String,
     /// The text of `cgroup.controllers`: what they could have.
     offered: String,
-    /// Whether it is the root of the host, whose own processes are in nobody's way. Below it,
+    /// Whether it is the root of the host, whose own processes may stay in it. Below it,
     /// the kernel enables controllers only for groups without processes.
     is_root: bool,
 }
@@ -168,7 +168,7 @@ impl Second {
 
 /// Enables what the lab uses of cgroup version 2 for new groups, where it is offered and is not
 /// enabled. That changes nothing for the groups there are: they have no
-/// limits until somebody sets one.
+/// limits until one is set.
 pub(crate) fn enable(cleanup: &mut Cleanup) -> Result<(), LabError> {
     for takes in to_enable() {
         cleanup.needs(&takes)?;

@@ -37,7 +37,7 @@ pub enum LabError {
     /// The host lacks something.
     #[error("the lab cannot run here: {0}")]
     CannotRun(Reason),
-    /// Others use this host, and nobody said that the lab may run beside them.
+    /// Others use this host, and the user has not allowed the lab to run beside them.
     #[error("this host is in use: {0}")]
     InUse(String),
     /// A fault of the program: it was about to take something that it had not said before.

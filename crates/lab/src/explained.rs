@@ -17,7 +17,7 @@ pub struct Explained {
     pub clock: String,
     /// Statistics over all stops.
     pub pauses: Pauses,
-    /// What its GC log told of collections, where there is one.
+    /// The collections of its GC log, where there is one.
     pub gc: Option<Gc>,
     /// Causes that struck.
     pub causes: Vec<Cause>,
@@ -55,7 +55,7 @@ pub struct Pauses {
     pub over: BTreeMap<String, u64>,
 }
 
-/// What a GC log told.
+/// What was read of a GC log.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Gc {

@@ -2,7 +2,7 @@
 //!
 //! It fills nearly all memory that is available with pages of its own and gives back every other
 //! one: what is free then lies between them. What is still free in one piece it takes, too, so
-//! whoever needs 2 MiB in one piece must have pages moved. It lasts until somebody has moved them,
+//! an allocation of 2 MiB in one piece must have pages moved. It lasts until they have been moved,
 //! so each run needs a new one. The process asks to be the first to be killed where memory runs
 //! out.
 use crate::{
@@ -120,7 +120,7 @@ impl Disturbance for Fragmenter {
     }
 }
 
-/// What the process itself does: takes so many MiB, gives back every other page, takes what is left
+/// The body of the process: takes this many MiB, gives back every other page, takes what is left
 /// in one piece, says `ready=1` to `ready`, and stays until it is killed.
 ///
 /// # Errors
@@ -142,7 +142,7 @@ pub fn hold(mib: u64, ready: &mut dyn Write) -> Result<(), LabError> {
     }
 }
 
-/// A file in memory of so many MiB of which every other page is missing.
+/// A file in memory of this many MiB of which every other page is missing.
 fn fragmented(mib: u64) -> io::Result<File> {
     let mut memory = File::from(rustix::fs::memfd_create("fragments", MemfdFlags::CLOEXEC)?);
     let block = vec![FILLING; BLOCK_BYTES];

@@ -120,7 +120,7 @@ fn wait_for_the_end() -> io::Result<()> {
     Ok(rustix::io::retry_on_intr(|| poll(&mut ended, None)).map(drop)?)
 }
 
-/// Opens the directory as soon as nobody holds it who is dead.
+/// Opens the directory as soon as no dead process holds its lock any more.
 fn open(dir: &Path) -> Result<WorkDir, LabError> {
     let until = Instant::now() + LOCK_PATIENCE;
     loop {

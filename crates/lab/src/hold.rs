@@ -1,4 +1,4 @@
-//! A fault that goes on until it is told to end, so that whatever one likes can be tried on it: `whypause lab
+//! A fault that goes on until it is ended, so that anything can be tried on it: `whypause lab
 //! hold`.
 use crate::{
     Collector, Jdk, LabError, Output, RunOptions, Running, Scenario, Staged, Variant, bench::Bench,
@@ -27,7 +27,7 @@ pub struct HoldOptions {
     pub jdk: Option<String>,
     /// The collector's name; the scenario's first where `None`.
     pub collector: Option<String>,
-    /// For how long; until somebody wants an end, or the command has ended, where `None`.
+    /// For how long; where `None`, until interrupted or the command has ended.
     pub time: Option<Duration>,
     /// What to run meanwhile; `%pid` in it stands for the process id of the JVM, and the word
     /// `%java` for its command line, with which the same can be started once more.

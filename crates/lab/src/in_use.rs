@@ -1,7 +1,7 @@
 //! Whether others use this host: the lab would take memory and CPUs from them, and change settings
 //! that hold for them too.
 //!
-//! A wrong "in use" costs the user one option, a wrong "free" costs somebody else a service, so what
+//! A wrong "in use" costs the user one option, a wrong "free" may break another user's service, so what
 //! could not be inspected and may be a JVM counts as one.
 mod hidden;
 
@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Hundredths of a CPU from which on somebody is at work. On a host that nobody uses, timers, agents
+/// Hundredths of a CPU from which on the host counts as busy. On an idle host, timers, agents
 /// and consoles take some hundredths; a build, a query or a service under load takes more than this,
 /// however many CPUs there are: the lab takes all of them.
 const BUSY_PERCENT: u64 = 50;
@@ -26,7 +26,7 @@ const NAMED_PERCENT: u64 = 10;
 /// How long one look at the CPUs takes. The kernel counts in ticks of 10 ms.
 const SAMPLE_TIME: Duration = Duration::from_millis(700);
 
-/// What is gone after so many looks was the end of a command or a timer, and no service.
+/// Load that is gone after this many samples was the end of a command or a timer, and no service.
 const SAMPLES: u32 = 3;
 
 /// Memory in use of which a host without services has less: the kernel, what every distribution
@@ -158,7 +158,7 @@ fn tenths(hundredths: u64) -> String {
 }
 
 impl Memory {
-    /// By `/proc/meminfo`, where so much is in use that somebody must use it.
+    /// By `/proc/meminfo`, where more is in use than an idle host uses.
     fn of(meminfo: &str) -> Option<Memory> {
         let all_mib = crate::host::memory(meminfo) >> 20;
         let used_mib = all_mib.saturating_sub(large_blocks::available_mib(meminfo));
@@ -203,7 +203,7 @@ impl Ticks {
         }
     }
 
-    /// The load from then to now; `None` where it is that of a host that nobody uses.
+    /// The load from then to now; `None` where it is that of an idle host.
     fn until(self, now: Ticks) -> Option<Load> {
         let elapsed = now.at.duration_since(self.at);
         let percent = |ticks: u64| {

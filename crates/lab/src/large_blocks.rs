@@ -14,7 +14,7 @@ const HUGE_ORDER: usize = 9;
 const HUGE_MIB: u64 = 2;
 const HUGE_BYTES: usize = 2 << 20;
 
-/// What stays available to everybody else, in pieces: enough for the JVM of the experiment.
+/// What stays available to all others, in pieces: enough for the JVM of the experiment.
 pub(crate) const LEFT_MIB: u64 = 3072;
 
 /// Less than this is some 30 huge pages, and soon used up.
@@ -98,7 +98,7 @@ fn large_kib(counts: &str) -> u64 {
     })
 }
 
-/// Maps so many MiB and touches each huge page of it once. Where the kernel has no huge page left,
+/// Maps this many MiB and touches each huge page of it once. Where the kernel has no huge page left,
 /// that takes one small page instead.
 fn keep(mib: u64) -> io::Result<()> {
     let bytes = usize::try_from(mib << 20).map_err(io::Error::other)?;

@@ -49,7 +49,7 @@ impl LoopDevice {
         self.set(cleanup, &format!("queue/{setting}"), u64::from(value))
     }
 
-    /// Lets no more than about so many bytes of the device be unwritten (dirty) at a time: whoever
+    /// Limits the unwritten (dirty) bytes of the device to about this many at a time: a thread that
     /// dirties more is put to sleep, however much memory is free elsewhere.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ impl Mapping {
         Ok(Mapping { start: start.cast(), bytes })
     }
 
-    /// So many bytes of a file from its beginning; no page is mapped before it is touched.
+    /// The first `bytes` of a file; no page is mapped before it is touched.
     pub(crate) fn shared(file: &File, bytes: usize) -> io::Result<Mapping> {
         let (rights, flags) = (ProtFlags::READ, MapFlags::SHARED);
         // SAFETY: the kernel chooses the place, so no other memory is affected.

@@ -39,7 +39,7 @@ pub fn can_slow_down() -> Result<(), Reason> {
     slows_down(&controller()?)
 }
 
-/// Version 1 has `memory.soft_limit_in_bytes`, which slows nobody down.
+/// Version 1 has `memory.soft_limit_in_bytes`, which throttles no thread.
 fn slows_down(controller: &Controller) -> Result<(), Reason> {
     match controller {
         Controller::V2(_) => Ok(()),
@@ -54,7 +54,7 @@ fn slows_down(controller: &Controller) -> Result<(), Reason> {
 }
 
 impl MemoryGroup {
-    /// A group whose threads are put to sleep while it uses more than so many bytes.
+    /// A group whose threads are put to sleep while it uses more than this many bytes.
     ///
     /// # Errors
     /// [`LabError::CannotRun`] where the host has no memory controller of version 2 to offer.
@@ -67,7 +67,7 @@ impl MemoryGroup {
         MemoryGroup::create(cleanup, name, Members::Jvm, "memory.high", bytes)
     }
 
-    /// A group for the JVM, alone or with others, that may use so many bytes of memory; swap is not
+    /// A group for the JVM, alone or with others, that may use this many bytes of memory; swap is not
     /// limited.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ impl MemoryGroup {
     }
 
     /// Two groups below this one of version 2, which has no processes then: the first for the JVM,
-    /// whose memory nobody takes however full this group is, the second for others.
+    /// whose memory is not reclaimed however full this group is, the second for others.
     ///
     /// # Errors
     /// [`LabError::CannotRun`] where the host has no memory controller to offer, otherwise the step
@@ -129,7 +129,7 @@ impl MemoryGroup {
         Ok((jvm, others))
     }
 
-    /// Compressed in memory (zswap) what is swapped out would cost nobody time.
+    /// With compression in memory (zswap) swapping out would take no time.
     fn swap_to_disk(&self) -> Result<(), LabError> {
         let file = self.group.join("memory.zswap.max");
         if !file.exists() {
@@ -152,7 +152,7 @@ impl MemoryGroup {
             .map_err(LabError::step(doing()))
     }
 
-    /// Puts its threads to sleep while it uses more than so many bytes, or no longer.
+    /// Puts its threads to sleep while it uses more than this many bytes, or no longer.
     ///
     /// # Errors
     /// [`LabError::Step`] where the kernel refuses.

@@ -15,7 +15,7 @@ pub struct MemoryHog {
 }
 
 impl MemoryHog {
-    /// Starts it with so many MiB, in the control group behind `entrance`.
+    /// Starts it with this many MiB, in the control group behind `entrance`.
     ///
     /// # Errors
     /// [`LabError::Step`] where it cannot be started.

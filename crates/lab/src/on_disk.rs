@@ -12,7 +12,7 @@ use std::{ffi::OsString, path::Path, process::ExitStatus, time::Duration};
 /// What stands for the directory on the disk in a command.
 const DIR: &str = "%dir";
 
-/// Nobody waits for a command for longer.
+/// No command is waited for longer.
 const LONGEST: Duration = Duration::from_secs(30 * 86_400);
 
 /// The smallest disk: below it a file system has hardly room for its journal.

@@ -43,8 +43,9 @@ impl ProcessId {
     }
 
     /// Removes the attach socket of a JVM that has ended. One that is killed leaves it, and a JVM of
-    /// another user that gets the id later could neither remove it nor make its own: nobody could
-    /// attach to it (`AttachListener::vm_start` and `LinuxAttachListener::init` of `attachListener_linux.cpp`).
+    /// another user that gets the id later could neither remove it nor make its own, so that no tool could
+    /// attach to it (`AttachListener::vm_start` and `LinuxAttachListener::init` of
+    /// `attachListener_linux.cpp`).
     pub(crate) fn remove_attach_socket(self) {
         use std::os::unix::fs::FileTypeExt;
         let socket = format!("/tmp/.java_pid{}", self.pid);

@@ -64,7 +64,7 @@ pub struct RunResult {
     /// CPU time that the hypervisor took from this host meanwhile, as the kernel counts it.
     #[serde(serialize_with = "ns")]
     pub stolen: Duration,
-    /// The longest time by which a thread that nobody waits for was late, as the workload measured
+    /// The longest time by which a thread that no other waits for was late, as the workload measured
     /// it; `None` where the workload does not.
     #[serde(serialize_with = "ns_if_known")]
     pub late_outside: Option<Duration>,
@@ -236,7 +236,7 @@ impl RunResult {
         self.long.iter().filter(|it| it.first == self.cause).count() as u64
     }
 
-    /// The time of the scenario's cause in all stops, as `explain` told it.
+    /// The time of the scenario's cause in all stops, as `explain` reported it.
     #[must_use]
     pub fn own_time(&self) -> Duration {
         self.causes.iter().filter(|it| it.id == self.cause).map(|it| it.time).sum()

@@ -102,7 +102,7 @@ impl Variant {
         Variant { mechanism: Some(mechanism), ..self }
     }
 
-    /// The same, with pauses of its own cause that nobody minds.
+    /// The same, with pauses of its own cause up to this length accepted.
     const fn tolerating(self, longest: Duration) -> Variant {
         Variant { tolerated: Some(longest), ..self }
     }

@@ -51,7 +51,7 @@ pub(crate) fn can_have_device() -> Result<(), Reason> {
     can_have_device_of(STORED_MIB)
 }
 
-/// Whether it can have a disk of which so much may be other than zero.
+/// Whether it can have a disk of which this many MiB may be other than zero.
 pub(crate) fn can_store(mib: u32) -> Result<(), Reason> {
     can_have_device_of(mib)?;
     FileSystem::Ext4.can_run()

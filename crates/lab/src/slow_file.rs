@@ -55,7 +55,7 @@ pub(crate) enum Storage {
     /// Its own memory, which is never swapped: no other disk, however busy, makes this one slower.
     /// Zeros take none, and there is a bound for the rest.
     Memory {
-        /// That bound.
+        /// The most of the rest that is kept.
         most_mib: u32,
     },
     /// A file in the work directory, for what may be large.

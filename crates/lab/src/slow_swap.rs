@@ -74,7 +74,7 @@ impl SlowSwap {
         self.file.limit(limit)
     }
 
-    /// Lets so many requests wait at a time: whoever has another one waits before that.
+    /// Sets how many requests can wait at a time: the submitter of a further one waits before that.
     ///
     /// # Errors
     /// [`LabError::Step`] where the kernel refuses it.

@@ -145,7 +145,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Starts processes that use CPUs: so many for each CPU of the host.
+    /// Starts processes that use CPUs: this many for each CPU of the host.
     ///
     /// # Errors
     /// As [`BusyLoops::start`].

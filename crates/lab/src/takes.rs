@@ -16,7 +16,7 @@ pub enum Takes {
     Controller {
         /// The file that it is written to.
         file: PathBuf,
-        /// Which.
+        /// Its name.
         name: &'static str,
     },
     /// A JVM with a heap of at most this size.
@@ -46,11 +46,11 @@ pub enum Takes {
     Freezer,
     /// Nearly all memory, of which every other page is given back.
     Fragments,
-    /// A setting of the kernel that holds for everybody.
+    /// A setting of the kernel that holds for the whole host.
     Setting {
-        /// Which.
+        /// The file of the setting.
         file: PathBuf,
-        /// To what.
+        /// The new value.
         to: &'static str,
     },
     /// A mount over the place of performance counters, which the JVM alone sees.
@@ -60,7 +60,7 @@ pub enum Takes {
 }
 
 impl Takes {
-    /// Whether whoever was told of this was told of `other`.
+    /// Whether the user who accepted this has accepted `other`.
     pub(crate) fn covers(&self, other: &Takes) -> bool {
         match (self, other) {
             (Takes::Heap { mib: reported }, Takes::Heap { mib })
@@ -71,7 +71,7 @@ impl Takes {
     }
 }
 
-/// How much CPU time a group may use: so much in each period.
+/// How much CPU time a group may use: a time in each period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
     /// CPU time, over all CPUs.

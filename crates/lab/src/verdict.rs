@@ -50,7 +50,7 @@ pub(crate) fn judge(results: Vec<RunResult>, mut notes: Vec<String>) -> Outcome 
 /// Faults that stopped their JVM for no longer than their baseline did, by the medians of all runs.
 ///
 /// What was named did happen, and was measured; but where the baseline pays as much for something
-/// else, nobody would be helped by the fix, and that must not be hidden behind a right name.
+/// else, the fix would not help, and that must not be hidden behind a right name.
 fn no_dearer(results: &[RunResult]) -> Vec<String> {
     let same_host = |a: &RunResult, b: &RunResult| {
         let place = |it: &RunResult| (it.scenario, it.jdk.clone(), it.collector, it.privilege);

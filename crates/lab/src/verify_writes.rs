@@ -125,7 +125,7 @@ impl Drop for WriteTrace {
     }
 }
 
-/// A mount of its own, because the usual place may be empty or hold someone else's.
+/// A mount of its own, because the usual place may be empty or in use by others.
 fn mount(cleanup: &mut Cleanup, dir: &WorkDir) -> Result<PathBuf, LabError> {
     let target = dir.path().join("tracing");
     cleanup.promise(Undo::Remove { path: target.clone() })?;

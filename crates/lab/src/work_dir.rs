@@ -30,7 +30,7 @@ pub fn default_path() -> PathBuf {
 }
 
 impl WorkDir {
-    /// Creates the directory where there is none, checks that nobody else planted it, and locks
+    /// Creates the directory where there is none, checks that no other user planted it, and locks
     /// it.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl WorkDir {
         WorkDir::open_as(path, CLEANING)
     }
 
-    /// As [`open`](WorkDir::open), as soon as nobody cleans up any more.
+    /// As [`open`](WorkDir::open), as soon as no other process cleans up any more.
     ///
     /// # Errors
     /// The same, and [`LabError::Interrupted`].

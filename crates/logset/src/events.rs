@@ -3,7 +3,7 @@ use crate::{Error, LogFile, LogSet, Note, stream::Damage};
 use gclog::{Event, LineCounts, LineSplitter, Parser};
 use std::{io::Read, ops::ControlFlow, path::Path};
 
-/// So much text is read at once.
+/// Size of a read of the text.
 const CHUNK_BYTES: usize = 64 * 1024;
 
 /// What became of a set that was read.

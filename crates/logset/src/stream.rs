@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-/// So much of the packed bytes is read at once.
+/// Size of a read of the packed bytes.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Number of leading bytes that decide whether a text is UTF-16.

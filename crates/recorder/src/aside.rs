@@ -1,8 +1,8 @@
 //! A process of ours that does what may never end.
 //!
-//! Reading the command line, the environment or the mappings of another process takes the lock of its
-//! address space (`mmap_lock`), and a process may hold that for ever: `mmap()` on a file system that
-//! does not answer. A file of such a file system holds up whoever reads it. A *thread* that waits
+//! Reading the command line, the environment or the mappings of another process takes its
+//! `mmap_lock`, and a process may hold that for ever: `mmap()` on a file system that
+//! does not answer. Reading a file of such a file system also blocks. A *thread* that waits
 //! there cannot be ended, and keeps its whole process from ending, where the kernel waits
 //! uninterruptibly (`request_wait_answer` of `fs/fuse/dev.c`). So it is a process that waits: it holds
 //! nothing that others wait for, neither our caller's descriptors nor the kernel's programs, and
@@ -40,8 +40,8 @@ pub(crate) use unresponsive::{NotResponding, Unresponsive, not_responding};
 
 /// Largest message between the two.
 pub(crate) const MESSAGE_BYTES: usize = 32 * 1024;
-/// More of ours that wait for ever are not made: whoever plants files that never answer is not to
-/// fill the table of processes.
+/// More blocked processes than this are not started: a user who plants files that never answer must not
+/// fill the process table.
 const MAX_LEFT: usize = 64;
 /// Processes that are kept for the next time. The first one is a copy of this process when that was small.
 const MAX_IDLE: usize = 2;
@@ -311,7 +311,7 @@ impl Aside {
         Err(NoAnswer::Late)
     }
 
-    /// Lets it go: it sees that nobody is at the other end any more. Waits for its end for at most
+    /// Lets it go: it finds the other end closed. Waits for its end for at most
     /// `patience`.
     pub(crate) fn release(self, patience: Duration) {
         let begun = Instant::now();
@@ -333,7 +333,7 @@ impl Aside {
         pid.filter(|it| shared().left.contains(it))
     }
 
-    /// As somebody else might.
+    /// Kills it, as another process might.
     #[cfg(test)]
     pub(crate) fn kill(&self) {
         kill_process(self.pid.0.unwrap(), Signal::KILL).unwrap();

@@ -7,19 +7,19 @@ pub enum AttachError {
     /// The process is not there, or its id belongs to another one by now.
     #[error("no process with pid `{pid}`")]
     NoSuchProcess {
-        /// Asked for.
+        /// The process id asked for.
         pid: u32,
     },
     /// It ended while the probes were being attached.
     #[error("the JVM `{pid}` exited while it was being attached to")]
     Exited {
-        /// Asked for.
+        /// The process id asked for.
         pid: u32,
     },
     /// The kernel refused.
     #[error("no permission to attach to the JVM `{pid}`: {reason}")]
     NoPermission {
-        /// Asked for.
+        /// The process id asked for.
         pid: u32,
         /// The system's words.
         reason: String,
@@ -36,7 +36,7 @@ pub enum AttachError {
     /// The kernel is older than those which have all that is needed, and refused.
     #[error("linux `{release}` cannot record the JVM `{pid}`: {reason}")]
     OldKernel {
-        /// Asked for.
+        /// The process id asked for.
         pid: u32,
         /// The kernel's release, as `uname -r` has it.
         release: String,
@@ -46,7 +46,7 @@ pub enum AttachError {
     /// Anything else.
     #[error("cannot attach to the JVM `{pid}`: {reason}")]
     Kernel {
-        /// Asked for.
+        /// The process id asked for.
         pid: u32,
         /// The system's words.
         reason: String,

@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct Options {
     /// Stops at least this long are always kept in detail.
     pub detail_over: Duration,
-    /// Shorter ones are kept in detail as long as together they bring no more than so many
+    /// Shorter ones are kept in detail as long as together they bring at most this many
     /// slice records per second. Likewise for long waits outside of stops.
     pub detail_budget_per_s: u32,
     /// How safepoints are seen.

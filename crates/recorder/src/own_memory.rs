@@ -1,6 +1,6 @@
 //! How this process holds memory while it records; its ring buffer, the largest part, is in `kernel/ring.rs`.
 
-/// Below so many bytes at the end of the heap nothing is given back.
+/// With less than this at the end of the heap, in bytes, nothing is given back.
 #[cfg(target_env = "gnu")]
 const TRIM_BYTES: libc::c_int = 128 << 10;
 /// From here on a block is mapped by itself, and unmapped when it is freed.

@@ -6,8 +6,8 @@
 //! The kernel is first advised that a range is needed (`MADV_WILLNEED`, `process_madvise(2)`), so
 //! that all of it is read at once; that fills the swap cache and maps nothing (`madvise_willneed` of
 //! `mm/madvise.c`), so `VmSwap` stays as it is. Then one byte of each page is read by
-//! `process_vm_readv(2)`, which faults it in like any other access. That call takes the lock of the
-//! address space for reading, for each page anew, and gives it up while a page is read from the disk
+//! `process_vm_readv(2)`, which faults it in like any other access. That call takes the
+//! `mmap_lock` for reading, for each page anew, and gives it up while a page is read from the disk
 //! (`process_vm_rw_single_vec` of `mm/process_vm_access.c`, `folio_lock_or_retry`): a read of
 //! `/proc/PID/mem` would keep it. A kernel that refuses the advice loses only the reading at once.
 use crate::{
@@ -53,7 +53,7 @@ pub enum BroughtIn {
     All,
     /// There was no more memory for it: more would have pushed something else out.
     NoRoom,
-    /// Somebody wanted an end.
+    /// Interrupted.
     Interrupted,
 }
 
@@ -68,7 +68,7 @@ pub fn swapped_bytes(roots: &Roots, jvm: &Jvm) -> io::Result<u64> {
 }
 
 /// Brings back the JVM's private memory that is in swap, as far as there is memory for it: on the
-/// host, and in the limits of its control groups. It stops nobody.
+/// host, and in the limits of its control groups. It stops no thread.
 ///
 /// # Errors
 /// `NotFound` where the JVM has ended, `TimedOut` where its memory does not come, and those of the
@@ -133,7 +133,7 @@ fn bring_in_chunk(aside: &Aside, dir: &ProcessDir, start: u64, end: u64) -> io::
     }
 }
 
-/// What the process aside does: it waits for the disk, and for the lock of the address space.
+/// The body of the process aside: it waits for the disk, and for the `mmap_lock`.
 fn serve(channel: &Channel, pid: u32) {
     let mut question = [0; 16];
     while let Ok((16, Some(dir))) = channel.receive(&mut question) {

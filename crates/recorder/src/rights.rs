@@ -87,9 +87,9 @@ pub fn keep_search_rights() -> io::Result<()> {
 /// Gives up all rights of this thread, and of those that it will start, but what `duties` take. Not to
 /// be undone.
 ///
-/// `reads_maps` is asked, with as little as possible, whether what is attached can still be read:
-/// before Linux 5.19 that takes `CAP_BPF` where programs are not for everybody
-/// (`kernel.unprivileged_bpf_disabled`), and then it is kept.
+/// `reads_maps` tests, with as few rights as possible, whether what is attached can still be read:
+/// before Linux 5.19 that takes `CAP_BPF` where `kernel.unprivileged_bpf_disabled` is set,
+/// and then it is kept.
 ///
 /// # Errors
 ///

@@ -22,8 +22,8 @@ use under_way::UnderWay;
 mod begin;
 mod under_way;
 
-/// How often the state of coverage is handed over while recording, for the case that nobody
-/// comes to finish it.
+/// How often the state of coverage is handed over while recording, in case that the recording
+/// is not finished properly.
 const BETWEEN_COVERAGES: Duration = Duration::from_secs(1);
 /// Time between two drains of the kernel's ring buffer, which holds 35,000 slices: each drain wakes
 /// this process up, which costs more than what there is to take. A stop is reported after two of them.
@@ -54,10 +54,10 @@ pub struct Session {
     /// For what is outside of stops: many short stops must not use that up as well.
     hiccup_budget: Budget,
     counters_file: Option<CountersFile>,
-    /// Where no probe tells of stops.
+    /// Where no probe reports stops.
     counted: Option<CountedStops>,
     under_way: UnderWay,
-    /// Where nothing at all tells of stops.
+    /// Where no source reports stops.
     idle: Option<Idle>,
     host: HostSources,
     coverage: Coverage,

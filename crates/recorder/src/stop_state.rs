@@ -1,9 +1,9 @@
 //! Whether a JVM is stopped now, read from its own memory.
 //!
 //! HotSpot keeps it in `SafepointSynchronize::_state` (`runtime/safepoint.hpp`, the same three values
-//! in JDK 8 to 25). The library's symbol table tells where; vendors that strip the table leave no
+//! in JDK 8 to 25). Its address is in the library's symbol table; vendors that strip the table leave no
 //! way to know. Four bytes of its memory are read, which takes the process's `mmap_lock` for
-//! reading and may have to wait for it: so a process aside reads, and nobody waits long for that.
+//! reading and may have to wait for it: so a process aside reads, and the caller's wait is bounded.
 use crate::{
     Jvm, Roots,
     aside::{self, Aside, Channel, Kind, Patience},
@@ -26,7 +26,7 @@ use std::{
 };
 
 const STATE: &str = "_ZN20SafepointSynchronize6_stateE";
-/// So long an answer is waited for. It takes some microseconds where no process holds the lock.
+/// How long an answer is waited for. It takes some microseconds where no process holds the lock.
 const PATIENCE: Patience =
     Patience { waiting: Duration::from_millis(500), most: Duration::from_secs(1) };
 const KIND: Kind = Kind::with_thread(c"whypause-state", Some(CapabilitySet::SYS_PTRACE));
@@ -207,9 +207,9 @@ fn read_process(pid: u32, bytes: &mut [u8; 4], at: u64) -> io::Result<()> {
     }
 }
 
-/// A stop that is shorter is of no interest to anybody who looks once.
+/// A shorter stop does not matter to a single query.
 const LASTS: Duration = Duration::from_millis(100);
-/// So long all JVMs of a host together may keep the caller waiting.
+/// How long all JVMs of a host together may delay the caller.
 const PATIENCE_FOR_ALL: Duration = Duration::from_secs(2);
 /// More are not looked at.
 const MAX_JVMS: usize = 256;

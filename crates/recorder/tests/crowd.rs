@@ -14,7 +14,7 @@ use testing::{PATIENCE, busy};
 
 const THREADS: usize = 2000;
 const MOST_BYTES: u64 = 32 << 20;
-/// Five of each thread, which come in two seconds where nobody else has the CPUs.
+/// Five of each thread, which come in two seconds where no other process has the CPUs.
 const WAKE_UPS: u64 = 5 * THREADS as u64;
 
 /// How often the threads of a process have left their CPU, as the kernel counts it.

@@ -9,7 +9,7 @@ use recording::{Cut, Facts, Interval, SafepointFact, Source, ThreadState};
 use std::time::{Duration, Instant};
 use testing::{Jdk, busy, until};
 
-/// A late thread may take so long: some 9 s where it has its CPU alone.
+/// How long a late thread may take: some 9 s where it has its CPU alone.
 const LONGEST_HANG: Duration = Duration::from_secs(120);
 /// What is wanted may be missed by a hang that is over too soon.
 const TRIES: u32 = 5;

@@ -45,7 +45,7 @@ fn record(java: &Java) -> Facts {
 }
 
 /// The one thread dump of a recording may find the thread between two loops, where it stops at once and
-/// nobody looks at it. So often is a recording made until it does not.
+/// is not sampled. This is how often a recording is made until it does not.
 const TRIES: u32 = 5;
 
 /// Whether the thread whose Java stack is reported was looked at while that stop waited for it.

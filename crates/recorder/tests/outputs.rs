@@ -17,7 +17,7 @@ use std::{
 };
 use testing::{Jdk, JvmProcess, PATIENCE, busy, program, signal};
 
-/// Of the pipe: so much is written in a few stops.
+/// Size of the pipe: this many bytes are written in a few stops.
 const PIPE_BYTES: usize = 4096;
 
 /// A JVM whose GC log goes to a pipe, and `cat`, which reads that and is stopped most of the time.
@@ -125,7 +125,7 @@ fn samples_show_it_too() {
     check(&all, piped.reader.id());
 }
 
-/// Neither a file nor `/dev/null` has a reader, and nobody is looked for.
+/// Neither a file nor `/dev/null` has a reader, and there is no search.
 #[test]
 fn where_the_log_is_a_file_nobody_is_searched_for() {
     let Some(jdk) = newest() else { return };

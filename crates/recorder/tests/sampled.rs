@@ -12,11 +12,11 @@ use std::{
 };
 use testing::{Jdk, PATIENCE, busy, is_root, runs, signal};
 
-/// The sampler may be late by so much on a busy host.
+/// How late the sampler may be on a busy host.
 const NEAR_NS: u64 = 500_000_000;
 
 /// A JVM that has no more rights than any user's: where the tests run as root it must not have the
-/// capabilities of root, or nobody without them may look into it.
+/// capabilities of root, or no process without them may inspect it.
 fn start(flags: &[&str], name: &str, arguments: &[&str]) -> Option<Java> {
     let jdk = Jdk::any()?;
     if !is_root() {

@@ -181,7 +181,7 @@ enum Next {
 }
 
 /// Waits for rows and gathers more until `flush_after` has passed since the first or there are
-/// enough. Those that come meanwhile wake nobody up, which would cost more than to write them.
+/// enough. Those that come meanwhile wake no thread, which would cost more than to write them.
 fn gather(receiver: &Receiver<Order>, flush_after: Duration, shared: &Shared) -> (Facts, Next) {
     let mut batch = Facts::default();
     let mut order = receiver.recv().map_err(|_| TryRecvError::Disconnected);

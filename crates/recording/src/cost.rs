@@ -8,8 +8,8 @@ const TEXT_BYTES: u64 = 24 + 16;
 /// An item of a list, which is taken apart once more.
 const ITEM_BYTES: u64 = 2 * TEXT_BYTES;
 
-/// What the lines of a log take that are packed, in `bytes`. One in eight may be a pause; where
-/// probes told the stops, it needs no account of its own.
+/// Memory for packed lines of a log, in `bytes`. One in eight may be a pause; where
+/// probes recorded the stops, it needs no account of its own.
 pub(crate) fn packed(lines: usize, bytes: u64, has_stops: bool) -> u64 {
     let each = if has_stops { 24 } else { 64 };
     (lines as u64).saturating_mul(each).saturating_add(bytes)

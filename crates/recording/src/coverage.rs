@@ -30,8 +30,8 @@ pub enum Source {
     Files,
     /// Host counters: pressure stall information, disk statistics, memory statistics.
     HostCounters,
-    /// State of the JVM's threads, read from `/proc` every few milliseconds: what is left where
-    /// the kernel cannot be asked to report.
+    /// State of the JVM's threads, read from `/proc` every few milliseconds: the fallback where
+    /// eBPF is not available.
     ThreadSamples,
     /// Page faults on the JVM's file of performance counters, where that is on a disk.
     CounterFaults,

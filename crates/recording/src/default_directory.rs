@@ -1,4 +1,4 @@
-//! Where recordings are kept when nobody says where.
+//! Where recordings are kept by default.
 //!
 //! Memory comes first: a recorder that writes to the disk under suspicion waits with the JVM, and
 //! makes its pauses worse.
@@ -85,7 +85,7 @@ fn candidates() -> Vec<PathBuf> {
 ///
 /// # Errors
 ///
-/// [`RecordingError::UnsafePath`] where somebody else can change `place`,
+/// [`RecordingError::UnsafePath`] where another user can change `place`,
 /// [`RecordingError::Permission`], [`RecordingError::Io`].
 pub fn new_directory(place: &Path, name: &str) -> Result<PathBuf, RecordingError> {
     Directory::create_new(place, name).map(|made| made.path().to_owned())

@@ -38,7 +38,7 @@ impl Drop for Directory {
 
 impl Directory {
     /// Makes a new directory with mode 0700, or takes an empty one, and locks it. Refused where
-    /// somebody else can change it or one above it.
+    /// another user can change it or one above it.
     pub(crate) fn create(path: &Path) -> Result<Directory, RecordingError> {
         let (parent, name) = trusted_path::parent(path)?;
         match fs::mkdirat(&parent, &name, Mode::RWXU) {
@@ -94,7 +94,7 @@ impl Directory {
         }
     }
 
-    /// Whether somebody removed it since it was opened.
+    /// Whether it was removed since it was opened.
     pub(crate) fn is_removed(&self) -> bool {
         fs::fstat(&self.fd).is_ok_and(|status| status.st_nlink == 0)
     }

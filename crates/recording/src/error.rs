@@ -43,7 +43,7 @@ pub enum RecordingError {
         /// The directory.
         path: PathBuf,
     },
-    /// The directory is one that somebody else may have planted.
+    /// The directory is one that another user may have planted.
     #[error("refusing to write to `{}`: {why}", path.display())]
     Unsafe {
         /// The directory.
@@ -51,7 +51,7 @@ pub enum RecordingError {
         /// What is suspicious.
         why: &'static str,
     },
-    /// Somebody else can change a directory on the way to it.
+    /// Another user can change a directory on the way to it.
     #[error("refusing to write to `{}`: {why} `{}`", path.display(), above.display())]
     UnsafePath {
         /// The path that was asked for.
@@ -61,7 +61,7 @@ pub enum RecordingError {
         /// That directory or link.
         above: PathBuf,
     },
-    /// Somebody removed the directory while it was written to.
+    /// The directory was removed while it was written to.
     #[error("the directory `{}` was removed while it was written to, nothing of it is left", path.display())]
     Removed {
         /// Where it was.

@@ -156,7 +156,7 @@ pub struct StackFact {
 /// A file behind a descriptor or mapping of the JVM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileFact {
-    /// Which.
+    /// Device and inode.
     pub key: FileKey,
     /// Path as the JVM sees it; ends in ` (deleted)` where the file has no name any more.
     pub path: String,

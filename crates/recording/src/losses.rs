@@ -11,7 +11,7 @@ pub(crate) struct Lost {
     pub(crate) failed: u64,
     /// Because they were given faster than they could be written.
     pub(crate) busy: u64,
-    /// Because somebody removed the files that they were in.
+    /// Because the files that they were in were removed.
     pub(crate) removed: u64,
 }
 

@@ -1,7 +1,7 @@
 //! What is gone of what was written.
 //!
 //! Each row of `coverage` says how many rows every table had by then. What a reader finds less of
-//! was damaged, cut off or deleted afterwards, and what such a table tells of is unknown: a stop
+//! was damaged, cut off or deleted afterwards, and what such a table would show is unknown: a stop
 //! whose rows are gone is no stop that did not happen.
 use crate::{
     Coverage, Source, SourceState, TableRows,
@@ -10,7 +10,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// A lost row in so many is borne in tables of detail, which are the first to be given up: what is
+/// One lost row in this number is tolerated in tables of detail, which are the first to be given up: what is
 /// long or happens again shows in the others.
 const BORNE_LOSS: u64 = 100;
 
@@ -121,7 +121,7 @@ fn without_manifest(table: &Table, seen: &Seen, has_ended: bool) -> Option<Strin
     is_gone.then(|| "it is gone".to_owned())
 }
 
-/// Without the last word of the sources nobody knows which of them still ran.
+/// Without the last report of the sources it is unknown which of them still ran.
 fn coverage_gone(coverage: &Coverage, seen: &AllSeen) -> Option<String> {
     let own = seen.get("coverage")?;
     let has_ended = !coverage.end.is_empty();
@@ -160,7 +160,7 @@ pub(crate) fn mark(coverage: &mut Coverage, gone: &[(&'static Table, String)]) {
 mod tests {
     use super::*;
 
-    /// What is gone of `table`, of which so much was written and so much was read.
+    /// What is gone of `table`, by the numbers that were written and read.
     fn check(table: &str, written: (u64, u64, u32), seen: (u64, Option<u32>), expected: &str) {
         let table = Table::named(table).expect("a table");
         let (rows, lost, last_part) = written;

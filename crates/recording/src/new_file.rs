@@ -1,4 +1,4 @@
-//! A new file beside a recording, that nobody else can have planted, read or exchanged.
+//! A new file beside a recording, that no other user can have planted, read or exchanged.
 use crate::{RecordingError, trusted_path};
 use rustix::fs::{AtFlags, Mode, OFlags, Uid, fchown, fstat, openat, statat, unlinkat};
 use std::{
@@ -24,7 +24,7 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// Where something is there, or somebody else can change a directory on the way.
+    /// Where something is there, or another user can change a directory on the way.
     pub fn create(path: &Path) -> Result<NewFile, RecordingError> {
         NewFile::create_for(path, trusted_path::sudo_caller())
     }

@@ -62,7 +62,7 @@ pub struct OutputFact {
     pub inspected: u32,
     /// Processes that could not be read, or that were left out because the search became too long.
     pub uninspected: u32,
-    /// Why the other end cannot be found, whoever is asked. Empty where it can.
+    /// Why the other end cannot be found, also by root. Empty where it can.
     pub hidden: String,
 }
 

@@ -30,13 +30,13 @@ const MOST_KEPT_BYTES: u64 = 2 << 30;
 const SLICES_KEPT_BYTES: u64 = 48 << 20;
 /// And what the lines of the log may have at least, once the other rows are read.
 const LOG_KEPT_BYTES: u64 = 40 << 20;
-/// So many slices any recording may have; one with more has a byte for each.
+/// Number of slices that any recording may have; one with more has a byte for each.
 const MOST_SLICES: u64 = 1 << 20;
 /// The table of the GC log's lines.
 const LOG: &str = "log_lines";
 /// What lines of a log may take before they are packed.
 const UNPACKED_BYTES: u64 = 12 << 20;
-/// So many different things are said of parts; of more only their number.
+/// Number of distinct notes about parts; of more only their number.
 const MAX_NOTES: usize = 64;
 
 /// Whether there is a directory that holds at least one table of a recording. Opens no table.

@@ -2,7 +2,7 @@
 //!
 //! On a full disk nothing can be written any more, and a recording that does not say what it lacks
 //! would be read as one that lacks nothing. So two files are filled before recording begins: one
-//! for the row that tells of the first loss, should the recorder be killed after it, and one for
+//! for the row that reports the first loss, should the recorder be killed after it, and one for
 //! the last row. The row is written over the blocks that a file has already; then the file gets
 //! the name of a part.
 use crate::{

@@ -84,7 +84,7 @@ pub(crate) const fn nullable(name: &'static str, kind: Kind, doc: &'static str) 
     Column { name, kind, nullable: true, doc }
 }
 
-/// What is given up first, when a recording is full or somebody cannot keep up with it.
+/// What is given up first, when a recording is full or a consumer cannot keep up with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Retention {
     /// Detail: left out first.
@@ -117,7 +117,7 @@ pub struct Table {
     pub(crate) row_bytes: u64,
     /// Number of its rows in a batch of facts.
     pub(crate) rows: fn(&Facts) -> usize,
-    /// Gives up all of its rows but the newest so many.
+    /// Gives up all of its rows but this many of the newest.
     pub(crate) keep_newest: fn(&mut Facts, usize),
     /// The given rows, one array per column, in the columns' order.
     pub(crate) encode: fn(&Facts, Range<usize>) -> Vec<ArrayRef>,

@@ -2,7 +2,7 @@
 //! masked here.
 //!
 //! Command lines hold passwords: `-Ddb.password=…`, `--token …`, `https://user:password@host/`.
-//! The recorder leaves out what nobody needs; of the rest, and of whatever an older recorder wrote,
+//! The recorder leaves out what is not needed; of the rest, and of whatever an older recorder wrote,
 //! values are masked here. Rather too much is masked than too little.
 
 /// What stands for a value.
@@ -28,7 +28,7 @@ const WORDS: [&str; 9] =
 /// `password`, `secret`, `token` and `key`, and users and passwords in addresses.
 ///
 /// A value goes as far as the next word that begins with a dash: where arguments were joined by
-/// blanks nobody knows which of them were in the value.
+/// blanks it is unknown which of them were in the value.
 #[must_use]
 pub fn masked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -78,7 +78,7 @@ impl SegmentWriter {
         Ok(written)
     }
 
-    /// The rows in it, if somebody removed the file: what is written to it is seen by nobody.
+    /// The rows in it, if the file was removed: what is written to it cannot be read any more.
     pub(crate) fn removed_rows(&self) -> Option<u64> {
         let status = rustix::fs::fstat(&self.file).ok()?;
         (status.st_nlink == 0).then_some(self.rows)

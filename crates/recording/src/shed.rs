@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::tests::sample;
 
-    /// Names of the tables that have rows after all but so many of the sample's were given up.
+    /// Names of the tables that have rows after all but `most` of the sample's were given up.
     fn left(most: usize) -> (Vec<&'static str>, u64) {
         let mut facts = sample();
         let all = facts.rows();

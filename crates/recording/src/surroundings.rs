@@ -12,7 +12,7 @@ pub struct CgroupFact {
     /// CPU time that the group may use in each period (`cpu.max`, `cpu.cfs_quota_us`); `None` where
     /// there is no limit.
     pub cpu_quota: Option<Duration>,
-    /// Length of a period; 100 ms unless somebody set it.
+    /// Length of a period; 100 ms by default.
     pub cpu_period: Duration,
     /// CPU time that may be saved up for later (`cpu.max.burst`, `cpu.cfs_burst_us`).
     pub cpu_burst: Duration,
@@ -59,7 +59,7 @@ pub struct MemoryFact {
 /// `/proc/PID/stat` counts them (without).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CpuUserFact {
-    /// When.
+    /// The run, or the second.
     pub interval: Interval,
     /// Process id (host).
     pub pid: u32,

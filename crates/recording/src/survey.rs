@@ -65,7 +65,7 @@ pub struct MemorySettings {
 /// A deleted file of which a process has mappings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeletedFile {
-    /// Which.
+    /// Device and inode.
     pub key: FileKey,
     /// All mappings of it together, in bytes.
     pub mapped_bytes: u64,

@@ -124,7 +124,7 @@ pub enum OffCpuCause {
 pub struct ThreadSlice {
     /// Thread id (host).
     pub tid: u32,
-    /// When.
+    /// Begin and end of the slice.
     pub interval: Interval,
     /// In which state.
     pub state: ThreadState,

@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 16;
 pub(crate) enum Item {
     /// A number.
     Number(i64),
-    /// A list of so many.
+    /// A list with this number of elements.
     List(usize),
     /// Anything else: a text, a truth value, a fraction.
     Other,

@@ -1,8 +1,8 @@
-//! The way down to a new directory: nobody but this user and root may be able to change it.
+//! Opens the directory above a new one component by component; rejects one that another user could change.
 //!
-//! The recorder runs as root beside users whom nobody trusts. Whoever owns a directory above the
-//! recording, or may write to one, can move what is below it away and put something else there,
-//! such as a link, or a recording with facts that are none. So every directory from `/` on is
+//! The recorder runs as root beside untrusted users. The owner of a directory above the
+//! recording, or a user who may write to one, can move what is below it away and put something else there,
+//! such as a link, or a recording with false facts. So every directory from `/` on is
 //! opened once, looked at, and held while the next is opened inside it: nothing is reached by path
 //! twice. Of links those of this user and of root are followed, and of these only their target is
 //! walked the same way.
@@ -28,7 +28,7 @@ const MAX_LINKS: u32 = 40;
 ///
 /// # Errors
 ///
-/// [`RecordingError::UnsafePath`] where somebody else can change a directory on the way,
+/// [`RecordingError::UnsafePath`] where another user can change a directory on the way,
 /// [`RecordingError::NoSuchDirectory`], [`RecordingError::Permission`], [`RecordingError::Io`].
 pub(crate) fn parent(path: &Path) -> Result<(OwnedFd, OsString), RecordingError> {
     let failed = |error: io::Error| RecordingError::io(path, "find", error);
@@ -65,7 +65,7 @@ fn mode(status: &Stat) -> Mode {
 struct Trusted(Vec<u32>);
 
 impl Trusted {
-    /// Root and this user; whoever called [sudo](sudo_caller), who chose the path; and the owner of `/`, who
+    /// Root and this user; the caller of [sudo](sudo_caller), who chose the path; and the owner of `/`, who
     /// can replace everything below it (in a user namespace that is not 0).
     fn here(path: &Path) -> Result<Trusted, RecordingError> {
         let root = fs::stat("/").map_err(|error| RecordingError::io(path, "find", error))?;
@@ -86,7 +86,7 @@ pub(crate) fn sudo_caller() -> Option<u32> {
     caller(variable.as_deref(), &login)
 }
 
-/// Who called sudo, if the kernel knows that it was the one who logged in here (`loginuid`): anybody may
+/// Who called sudo, if by the kernel that user has logged in here (`loginuid`): any user may
 /// have put the variable into the environment of a service, or of a shell that root has taken over.
 fn caller(sudo_uid: Option<&str>, login: &str) -> Option<u32> {
     let caller: u32 = sudo_uid?.parse().ok()?;
@@ -207,7 +207,7 @@ mod tests {
     use rustix::fs::{Gid, Uid};
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    /// Somebody else; `nobody` on Debian.
+    /// Another user; `nobody` on Debian.
     const NOBODY: u32 = 65_534;
 
     /// What `prepare` made below a new directory DIR, and what is said of `DIR/PATH`.

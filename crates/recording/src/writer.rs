@@ -26,7 +26,7 @@ const BATCH_ROWS: usize = 8192;
 const BATCH_BYTES: usize = 8 << 20;
 /// Nice value of sealing while recording goes on: only where no other process wants the CPU.
 const ROTATION_NICE: i32 = 19;
-/// Nice value of sealing at the end, when somebody waits for it.
+/// Nice value of sealing at the end, while the user waits for it.
 const END_NICE: i32 = 10;
 
 /// What a finished recording consists of.
@@ -93,7 +93,7 @@ impl Writer {
     ///
     /// [`RecordingError::NoSuchDirectory`] where its parent is missing, [`RecordingError::NotEmpty`],
     /// [`RecordingError::Unsafe`] where a symbolic link stands in its place or others can write to
-    /// it, [`RecordingError::UnsafePath`] where somebody else can change a directory above it,
+    /// it, [`RecordingError::UnsafePath`] where another user can change a directory above it,
     /// [`RecordingError::InUse`], [`RecordingError::Permission`], [`RecordingError::Io`], also
     /// where there is no space at all. After an error there is nothing that was not there before.
     pub fn create(directory: &Path, limits: Limits) -> Result<Writer, RecordingError> {

@@ -29,7 +29,7 @@ impl AdviceWhen {
 pub struct Advice {
     /// The remedy's id, such as `gc-log-async`.
     pub remedy: &'static str,
-    /// When.
+    /// When it can be applied.
     pub when: AdviceWhen,
     /// What to do: flags, commands, or a short phrase.
     pub action: Action,

@@ -156,7 +156,7 @@ trait Kind {
 /// What a change takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Needs {
-    /// Root.
+    /// It takes root.
     Root,
     /// The JVM's user, or root.
     TheJvmsUser(u32),
@@ -305,9 +305,9 @@ pub enum ChangeError {
     /// A file could not be read or written.
     #[error("`{path}`: {source}")]
     File {
-        /// Which.
+        /// The file.
         path: String,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// It is not as it must be.

@@ -69,9 +69,9 @@ pub enum StoreError {
     /// The notes cannot be read or written; so nothing is changed.
     #[error("cannot write the journal of changes in `{path}`: {source}")]
     Journal {
-        /// Where.
+        /// The directory of the journal.
         path: String,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// Another user can change the notes; so nothing is changed.
@@ -205,7 +205,7 @@ impl Store {
     }
 
     /// Makes all changes of a plan, or none: where one fails or is interrupted, those before
-    /// it are taken back. Says what it does through `tell`. Answers whether anything was changed.
+    /// it are taken back. Says what it does through `report`. Answers whether anything was changed.
     ///
     /// # Errors
     /// What failed.

@@ -83,7 +83,7 @@ pub struct Tuning {
 /// What was done with one switch, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switched {
-    /// Which.
+    /// The switch.
     pub control: Control,
     /// Its value before.
     pub from: String,
@@ -171,7 +171,7 @@ pub struct Tuner<'a> {
 }
 
 impl<'a> Tuner<'a> {
-    /// Begins: changes that an earlier tuner has left are taken back and reported through `tell`; then `on`
+    /// Begins: changes that an earlier tuner has left are taken back and reported through `report`; then `on`
     /// says which value each switch has while it is on, by the one that it has now. `None` leaves it alone.
     ///
     /// # Errors
@@ -206,7 +206,7 @@ impl<'a> Tuner<'a> {
         Ok(Tuner { host, places, tuning, knobs, is_undone: tuning.dry_run, _seat: seat })
     }
 
-    /// Decides every period and reports each decision through `tell`, until interrupted or `look` finds
+    /// Decides every period and reports each decision through `report`, until interrupted or `sample` finds
     /// that the JVM has ended.
     ///
     /// # Errors

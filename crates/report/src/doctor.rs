@@ -31,7 +31,7 @@ impl Accepted {
 /// A hazard with what to do about it.
 #[derive(Clone, Debug)]
 pub struct Reported {
-    /// It.
+    /// The hazard.
     pub hazard: Hazard,
     /// What its remedies come to.
     pub advice: Vec<Advice>,

@@ -63,9 +63,9 @@ pub enum StartError {
     /// The address cannot be had.
     #[error("cannot listen on `{address}`: {source}")]
     Bind {
-        /// Which.
+        /// The address asked for.
         address: Address,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// What another process gave is no socket that listens.

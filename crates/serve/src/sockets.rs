@@ -12,7 +12,7 @@ use tokio::{
     net::TcpStream,
 };
 
-/// So much is read at once; a request is seldom longer.
+/// Size of a read; a request is seldom longer.
 const READ_BYTES: usize = 4 << 10;
 
 /// A connection.
@@ -99,7 +99,7 @@ impl Write for Stream {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock;
 
-/// A wait.
+/// A sleep of hyper's timer, by tokio.
 #[derive(Debug)]
 struct Wait(Pin<Box<tokio::time::Sleep>>);
 

@@ -41,7 +41,7 @@ pub enum Error {
     Start {
         /// Its program.
         program: String,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// The kernel does not say how it is.
@@ -49,7 +49,7 @@ pub enum Error {
     Wait {
         /// Its program.
         program: String,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// It took too long, and was killed with all that it had started.

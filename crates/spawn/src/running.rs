@@ -16,7 +16,7 @@ use std::{
 /// ends; it is then left to its reaper.
 const REAP_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How often a child is looked at. Its end is noticed so much later, at most.
+/// How often a child is polled. Its end is noticed this much later, at most.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// What ends together with a child.

@@ -38,7 +38,7 @@ pub enum Doubt {
     LinesNotRead(u64),
     /// Number of collections with a begin and no end.
     WithoutEnd(u64),
-    /// So much stopped time has no cause.
+    /// Stopped time without a cause.
     Unexplained(Duration),
 }
 

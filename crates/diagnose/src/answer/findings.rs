@@ -38,7 +38,7 @@ pub(crate) fn of(tallies: &Tallies, index: &Index<'_>, stopped: Duration) -> Vec
     findings
 }
 
-/// Of a log with so much running time per wait, what shows only as a symptom is no finding:
+/// In a log with this many times as much running time as waiting, what shows only as a symptom is no finding:
 /// 36 ms in an hour.
 const TRIFLE: u32 = 100_000;
 /// Nor is one of them this long.

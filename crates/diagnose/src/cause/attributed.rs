@@ -5,7 +5,7 @@ use std::time::Duration;
 /// One cause's part of a pause.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Whose.
+    /// The cause.
     pub cause: &'static Cause,
     /// How much of the pause. Parts never overlap.
     pub time: Duration,

@@ -16,7 +16,7 @@ const OFTEN: u64 = 2;
 /// Of fewer nothing is rare or usual.
 const ENOUGH: u64 = 8;
 
-/// Waits whose standard deviation is so much of their mean are each another.
+/// Waits are uneven from this ratio of standard deviation to mean on.
 const UNEVEN: f64 = 0.25;
 
 /// Waits shorter than this on average are short.

@@ -8,9 +8,9 @@ use std::{cmp::Reverse, time::Duration};
 
 /// Fewer than this many intervals are no rhythm.
 const MIN_INTERVALS: usize = 3;
-/// An interval may be so much off the usual one, in per cent.
+/// Deviation of an interval from the usual one, in per cent.
 const TOLERANCE_PERCENT: u128 = 10;
-/// And so much where an occurrence is missing: multiples fit by chance more easily.
+/// Deviation where an occurrence is missing: multiples fit by chance more easily.
 const MISSING_TOLERANCE_PERCENT: u128 = 5;
 /// At most one occurrence of this number may be missing.
 const ONE_MISSING_OF: usize = 4;

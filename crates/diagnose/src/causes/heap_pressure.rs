@@ -111,7 +111,7 @@ mod tests {
     use crate::as_text::log::{check, cpu, pause, reported};
     use std::fmt::Write;
 
-    /// Full collections that leave so much in use.
+    /// Full collections that leave `after` in use.
     fn full(after: &[u64]) -> String {
         let what = |after: &u64| format!("Full (G1 Compaction Pause) 99M->{after}M(100M)");
         let one = |(n, after)| pause(3000 * n, n, &what(after), 700);

@@ -91,7 +91,8 @@ mod tests {
     use super::CAUSE;
     use crate::as_text::log::{check, reported};
 
-    /// A log of CMS whose scavenges promote 20 MB each, until one fails with so much free.
+    /// A log of CMS whose scavenges promote 20 MB each, until one fails with `used_kb` of the old
+    /// generation in use.
     fn log(used_kb: u64) -> String {
         format!(
             "1.000: [GC (Allocation Failure) 1.000: [ParNew: 300000K->30000K(306688K), 0.0200000 secs] 900000K->650000K(3000000K), 0.0201000 secs] [Times: user=0.08 sys=0.00, real=0.02 secs]\n\

@@ -94,7 +94,7 @@ impl CpuUse {
         (it.time, culprit)
     }
 
-    /// What others did that had so much CPU time.
+    /// What others did that had this much CPU time.
     fn did(&self, index: &Index<'_>, time: Duration) -> String {
         let about = match self.precision {
             Precision::Measured => "",

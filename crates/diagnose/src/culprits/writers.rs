@@ -21,7 +21,8 @@ const BEFORE: Duration = Duration::from_secs(10);
 /// Less than this is not worth a name: 1 MB in ten seconds delays no disk.
 const MIN_BYTES: u64 = 1_000_000;
 
-/// So much is a reason to change how the JVM itself writes, or to name who filled memory with files.
+/// From this many bytes on there is reason to change how the JVM itself writes, or to name the process that
+/// filled memory with files.
 const MUCH: u64 = 32_000_000;
 
 /// A process that reads less than one part in this number of the reads of a JVM that waits for reads does not

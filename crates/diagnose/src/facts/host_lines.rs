@@ -16,7 +16,7 @@ fn page_bytes(architecture: Architecture) -> Option<u64> {
 /// One number of the host over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostLine {
-    /// Which.
+    /// What the number counts.
     pub kind: HostLineKind,
     /// Nanoseconds on the diagnosis' clock and the value, in order of time. Of more than a thousand
     /// readings the least and the largest of each stretch.

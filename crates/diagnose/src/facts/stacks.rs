@@ -36,7 +36,7 @@ pub(crate) enum Sign {
     Migration,
     /// It moves a page nearer to its CPU.
     Balancing,
-    /// It waits to share the mmap_lock.
+    /// It waits to share the `mmap_lock`.
     MmapLockShared,
     /// It has that lock, for a fault.
     MmapLockHeld,
@@ -177,7 +177,7 @@ impl Sign {
                 "do_numa_page",
                 "do_huge_pmd_numa_page",
             ],
-            // Waiting to share the mmap_lock, Linux 4.18 to 6.18 (`mm/memory.c`, `mm/mmap_lock.c`,
+            // Waiting to share the `mmap_lock`, Linux 4.18 to 6.18 (`mm/memory.c`, `mm/mmap_lock.c`,
             // `kernel/locking/rwsem.c`).
             Sign::MmapLockShared => &[
                 "lock_mm_and_find_vma",

@@ -47,7 +47,7 @@ pub(crate) struct Stamps {
 }
 
 impl Stamps {
-    /// Another line.
+    /// Takes in another line of the log.
     pub(crate) fn line(&mut self, line: &LogLine) {
         let stamp = gclog::stamp_of(line.text.as_bytes());
         let Some(uptime) = stamp.uptime_ns.map(u64::cast_signed) else { return };

@@ -68,7 +68,7 @@ const SIZES: [&str; 4] = ["-Xmx", "-Xms", "-Xmn", "-Xss"];
 /// Why a JVM does not start with a flag.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Wrong {
-    /// A phrase.
+    /// The reason, as a phrase.
     pub(super) why: String,
     /// Whether it starts all the same with `-XX:+IgnoreUnrecognizedVMOptions`.
     pub(super) is_forgiven: bool,

@@ -23,14 +23,14 @@ const IN_VAIN_PERCENT: u64 = 2;
 /// Why a heap is under pressure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pressure {
-    /// A full collection left so much of the heap in use, in bytes of bytes.
+    /// How much of the heap a full collection left in use, in bytes of bytes.
     NearlyFull {
         /// Live, as far as a full collection tells.
         used: u64,
         /// The heap's size.
         capacity: u64,
     },
-    /// Collections took so much of the time, in per cent.
+    /// Share of the time that collections took, in per cent.
     TooOften {
         /// Of the time that the last collections span.
         percent: u32,

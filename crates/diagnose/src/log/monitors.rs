@@ -1,7 +1,7 @@
 //! Pauses that an application noticed by itself, in the order of its log.
 //!
 //! They are the pauses of a log that has no line of a collection or a stop. Beside such lines
-//! `log_joined` finds those that the JVM does not report; where the two have no clock in common they
+//! `joined` finds those that the JVM does not report; where the two have no clock in common they
 //! are only counted.
 use crate::{CollectionShares, log::joined::Joined};
 use gclog::{

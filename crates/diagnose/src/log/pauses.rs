@@ -27,8 +27,8 @@ const HELD: usize = 64;
 /// Number of stops that wait for that at most: one a second or more between collections is enough to decide.
 const MOST_HELD: usize = 1024;
 
-/// Stamps in milliseconds are cut, and durations are rounded: a collection may seem to begin so
-/// much before its stop, or to last so much longer.
+/// Stamps in milliseconds are cut, and durations are rounded: a collection may seem to begin this
+/// much before its stop, or to last this much longer.
 const SLACK: Duration = Duration::from_millis(2);
 
 /// A stop, its collections, and when it began.

@@ -6,7 +6,7 @@ use crate::{facts::timeline::Timeline, history::Collection, log::pauses::LogPaus
 use recording::{Facts, Interval, LogLine, MonoTime};
 use std::{borrow::Cow, collections::VecDeque, time::Duration};
 
-/// So much later than a stop the log is read to find what was in it: its lines are nearly in order.
+/// How far after a stop the log is read to find what was in it: its lines are nearly in order.
 const AHEAD: Duration = Duration::from_secs(1);
 
 /// A log on its way from its first line to its last.

@@ -20,7 +20,7 @@ impl Certainty {
         }
     }
 
-    /// Of a time of which so much is inferred: `Measured` where that is at most a tenth.
+    /// Of a time with this inferred part: `Measured` where that is at most a tenth.
     pub(crate) fn of(inferred: Duration, time: Duration) -> Certainty {
         if inferred * 10 > time { Certainty::Inferred } else { Certainty::Measured }
     }

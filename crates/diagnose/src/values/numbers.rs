@@ -21,7 +21,7 @@ impl Count {
         self.max = self.max.max(duration);
     }
 
-    /// Of one.
+    /// The count of a single duration.
     pub(crate) fn of(duration: Duration) -> Count {
         Count { count: 1, total: duration, max: duration }
     }
@@ -294,7 +294,7 @@ impl GcStatistics {
 pub struct Unexplained {
     /// A phrase: `GC Thread#1 blocked in a page fault: folio_wait_bit_common < do_swap_page`.
     pub what: String,
-    /// How much.
+    /// Length of the piece.
     pub time: Duration,
 }
 

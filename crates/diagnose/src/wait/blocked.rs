@@ -37,7 +37,7 @@ pub(crate) enum Wait {
     MappedPage,
     /// The blocks of a deleted file to be given back.
     Unmap,
-    /// The mmap_lock.
+    /// The `mmap_lock`.
     MmapLock,
 }
 

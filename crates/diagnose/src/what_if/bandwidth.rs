@@ -40,7 +40,7 @@ pub struct Bandwidth {
 /// One thing that a thread does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Needs so much CPU time.
+    /// Needs this much CPU time.
     Run(Duration),
     /// Waits for something that is not a CPU.
     Wait(Duration),

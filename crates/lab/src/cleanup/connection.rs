@@ -1,5 +1,5 @@
 //! How the limits of a slow file are set and lifted, and how the connection between the kernel and its
-//! server is ended from outside, so that nobody waits any more: everything that is or will be asked is
+//! server is ended from outside, so that no process waits any more: all present and later requests are
 //! answered with an error.
 use super::retry::{is_mount_point, retry};
 use crate::disk::Limit;
@@ -32,7 +32,7 @@ struct Mounted {
     connection: String,
 }
 
-/// Those that are mounted on `dir` or below it. No file is asked: whoever asks for one of theirs may
+/// Those that are mounted on `dir` or below it. No file of theirs is accessed, as that could
 /// wait.
 fn mounted_below(dir: &Path, mountinfo: &str) -> Vec<Mounted> {
     let of_line = |line: &str| {

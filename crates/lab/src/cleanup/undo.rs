@@ -19,7 +19,7 @@ use std::{
 pub enum Undo {
     /// Kill a process that the lab started.
     Process {
-        /// Which.
+        /// The process.
         id: ProcessId,
         /// Its program.
         name: String,
@@ -27,7 +27,7 @@ pub enum Undo {
     /// Kill the server of a slow file. In its turn, and not with all others at the start: what is
     /// on the file is to be written and unmounted before.
     Server {
-        /// Which.
+        /// The process.
         id: ProcessId,
         /// Its program.
         name: String,
@@ -54,7 +54,7 @@ pub enum Undo {
     },
     /// Write back the old value of a kernel setting.
     Knob {
-        /// Which.
+        /// The file of the setting.
         file: PathBuf,
         /// The old value.
         from: String,
@@ -63,7 +63,7 @@ pub enum Undo {
     },
     /// Choose again what was chosen of the words of a kernel setting (`always [madvise] never`).
     Choice {
-        /// Which.
+        /// The file of the setting.
         file: PathBuf,
         /// The old choice.
         from: String,
@@ -96,7 +96,7 @@ pub enum Undo {
     },
     /// Remove a file or directory tree below the work directory.
     Remove {
-        /// Which.
+        /// The file or directory.
         path: PathBuf,
     },
 }
@@ -179,7 +179,7 @@ fn inside<'a>(root: &Path, path: &'a Path) -> io::Result<&'a Path> {
 /// Unmounts, which writes what is not written yet. Where that takes longer than `patience`, the disks
 /// of the lab answer with errors from then on, and no thread waits for them any more. The mount point
 /// goes as well, and with it copies of the mount in other namespaces (`unshare --mount`, a container that
-/// started): while there is one, the kernel writes nothing, and whoever removed the last one later
+/// started): while there is one, the kernel writes nothing, and the process that removed the last one later
 /// would wait without any limit.
 pub(super) fn unmount_within(root: &Path, target: &Path, patience: Duration) -> io::Result<()> {
     let (done, answer) = mpsc::channel();

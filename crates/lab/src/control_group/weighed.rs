@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// The file with a group's weight, the lab's, and the usual one, in cgroup version 1 and 2.
 ///
 /// Two groups, the JVM's and the recorders', leave a tenth of the CPU time to the rest of the host, such
-/// as the shell from which somebody wants to end the lab.
+/// as the shell from which the user may end the lab.
 pub(super) const WEIGHTS: [(&str, &str, &str); 2] =
     [("cpu.shares", "4608", "1024"), ("cpu.weight", "450", "100")];
 

@@ -6,7 +6,7 @@ fn ticks(at: Instant, all: u64, processes: &[(i32, u64, &str)]) -> Ticks {
     Ticks { at, all, processes: processes.collect() }
 }
 
-/// What is said after a second in which the CPUs worked for so many hundredths of one.
+/// What is said after a second in which the CPUs worked for `percent` hundredths of one.
 fn said(percent: u64) -> Option<String> {
     let (begin, ticks_of) =
         (Instant::now(), |it| it * rustix::param::clock_ticks_per_second() / 100);
@@ -40,7 +40,7 @@ fn a_process_is_read_whatever_it_calls_itself() {
     assert_eq!(process(""), None);
 }
 
-/// What is said of a host with so much memory of which so much is in use.
+/// What is said of a host with this much memory, and this much of it in use.
 fn memory(all_mib: u64, used_mib: u64) -> Option<String> {
     let available = all_mib - used_mib;
     let meminfo =

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// How often a run is made at most.
 pub(super) const ATTEMPTS: u32 = 3;
 
-/// From so many per cent of the CPU time on a run is not like one on a quiet host.
+/// From this percentage of the CPU time on a run is not like one on a quiet host.
 const MOST_STOLEN_PERCENT: u128 = 5;
 
 /// How long to wait for a quiet host, and over what time to look.

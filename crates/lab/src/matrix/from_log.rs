@@ -7,7 +7,7 @@ use crate::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Of a thousand pauses so many must have a cause of the right class among the first two suspects.
+/// Of a thousand pauses this many must have a cause of the right class among the first two suspects.
 const RIGHT_CLASS: u64 = 800;
 
 /// Counts of pauses of 50 ms and more whose cause the recording knows and that are in the log.
@@ -84,7 +84,7 @@ pub struct LogTally {
 }
 
 impl LogTally {
-    /// Counts.
+    /// Judges what the GC logs alone say by the privileged recordings.
     pub(super) fn of(seen: &[Seen]) -> LogTally {
         let mut tally = LogTally::default();
         let mut causes: BTreeMap<String, LogCount> = BTreeMap::new();

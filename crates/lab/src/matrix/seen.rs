@@ -1,4 +1,4 @@
-//! What one recording of one run told, and the file that keeps it.
+//! What one recording of one run showed, and the file that keeps it.
 //!
 //! A matrix takes an hour. Each run is added to a file as it ends, one JSON object per line, and a
 //! matrix that finds a run in its file does not repeat it.
@@ -74,7 +74,7 @@ pub struct Seen {
     pub long: Vec<Long>,
     /// Causes that were named and are not ordinary work, with their time.
     pub named: BTreeMap<String, u64>,
-    /// Symptoms that were named, with the time that they leave unexplained. They blame nobody.
+    /// Symptoms that were named, with the time that they leave unexplained. They name no culprit.
     pub symptoms: BTreeMap<String, u64>,
     /// CPU time that the hypervisor took from this host meanwhile, as the kernel counts it.
     pub stolen_ns: u64,

@@ -10,11 +10,11 @@ use crate::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Of a thousand pauses recorded with privilege, so many must have the right cause first.
+/// Of a thousand pauses recorded with privilege, this many must have the right cause first.
 const RIGHT_CAUSE: u32 = 995;
-/// Of a thousand of those recorded without, so many must have a cause of the right class first.
+/// Of a thousand of those recorded without, this many must have a cause of the right class first.
 const RIGHT_CLASS: u32 = 950;
-/// Of the stopped time, so many thousandths must be attributed.
+/// Of the stopped time, this many thousandths must be attributed.
 const ATTRIBUTED: u32 = 990;
 
 /// Counts of the pauses of 50 ms and more, and of stopped time.
@@ -145,7 +145,7 @@ pub struct Tally {
     pub quiet_recordings: u64,
     /// Causes that were named in them.
     pub alarms: Vec<Alarm>,
-    /// Symptoms that were named in them: so many recordings have time that is not explained.
+    /// Symptoms that were named in them, with the number of recordings that have unexplained time.
     pub quiet_symptoms: BTreeMap<String, u64>,
     /// All recordings together: the stopped time.
     pub total: BTreeMap<String, Count>,
@@ -156,7 +156,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts.
+    /// Tallies these recordings.
     #[must_use]
     pub fn of(seen: &[Seen]) -> Tally {
         let faults: Vec<_> = seen.iter().filter(|it| it.role == Role::Fault).collect();

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 const SAME_START_NS: u64 = 30_000_000;
 /// Lengths of one pause differ by 10 % and this much at most.
 const SAME_LENGTH_NS: u64 = 5_000_000;
-/// Of the likely suspects so many are read.
+/// Number of likely suspects that are read.
 const FIRST: usize = 2;
 
 /// What the GC log alone says of the pauses of 50 ms and more, judged by the recording.

@@ -2,7 +2,7 @@
 //!
 //! ## What it does
 //! A JVM whose heap still grows shares a memory limit with another process, which has used all that the limit leaves.
-//! Whoever needs a new page must free one first, and finds only pages that must be written to a slow disk before, so it waits for the disk.
+//! A thread that needs a new page must free one first, and finds only pages that must be written to a slow disk before, so it waits for the disk.
 //! Here that is a Java thread that touches a new part of the heap, for which the next safepoint waits, or a GC thread that copies objects there.
 //!
 //! With a memory controller of version 1 both are in one control group, and the other process writes files.
@@ -60,7 +60,7 @@ const ALONE_MIB: u32 = 200;
 const SWAP_MIB: u32 = 16;
 
 /// Requests that wait for swap space at a time: 4 MiB where each is of 32 pages, which is what reclaim
-/// frees at once. Whoever has another one waits until one of them is done.
+/// frees at once. A thread with a further one waits until one of them is done.
 const SWAP_REQUESTS: u32 = 32;
 
 /// Of its limit a group has at least this when it is full.
@@ -154,8 +154,8 @@ fn eased_pretouch(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     disturbed(stage, &group, &group, flags)
 }
 
-/// Room for the JVM, but not for the files beside it: they may have some 500 MiB before whoever
-/// writes them is slowed down, and then the group must soon be full.
+/// Room for the JVM, but not for the files beside it: they may have some 500 MiB before their
+/// writer is throttled, and then the group must soon be full.
 fn shared(stage: &mut Stage<'_>) -> Result<MemoryGroup, LabError> {
     let room_mib = match stage.collector {
         Collector::G1 => 520,

@@ -5,11 +5,11 @@
 //! Another process writes to the same disk, more than the disk can take, and syncs.
 //! The VM thread writes log lines while it holds all application threads stopped; every line changes the log file's time of modification, and that change must wait while the journal commits the block that holds it.
 //!
-//! - `baseline`: the same disk, with nobody else writing
+//! - `baseline`: the same disk, without another writer
 //! - `fault`: with the other process
 //! - `fixed-async`: with the other process, and `-Xlog:async` (since JDK 17)
 //! - `fixed-tmpfs`: with the other process, and the log in memory
-//! - `fault-dirty-throttling`: no journal, a log in detail, and a limit of 8 MiB on the disk's unwritten data: the kernel puts whoever writes to sleep
+//! - `fault-dirty-throttling`: no journal, a log in detail, and a limit of 8 MiB on the disk's unwritten data: the kernel puts writers to sleep
 //! - `fault-stable-page`: no journal, and a disk that must not have a page changed while it writes it
 //! - `fault-xfs`: the same with XFS
 //! - `fault-slow-reader`: the log on standard output, a pipe whose reader stops for 2 s in every 3, as a container's log driver may that cannot keep up
@@ -205,7 +205,7 @@ fn fault_btrfs(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     synced(stage, BTRFS_DISK)
 }
 
-/// The reader saves what it reads, and stops for so long that the pipe is full.
+/// The reader saves what it reads, and stops long enough for the pipe to fill.
 fn fault_slow_reader(stage: &mut Stage<'_>) -> Result<Staged, LabError> {
     slow_reader(stage, true)
 }

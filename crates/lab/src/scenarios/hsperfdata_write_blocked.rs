@@ -6,7 +6,7 @@
 //! Whenever the kernel has written the file's page, the next change must ask the file system for leave, and waits while the journal commits.
 //! Often the waiting thread is the VM thread, just as it stops the others: the log calls that a long time to safepoint, though no thread is late.
 //!
-//! - `baseline`: the same disk, with nobody else writing
+//! - `baseline`: the same disk, without another writer
 //! - `fault`: with the other process
 //! - `fixed-flag`: with the other process, and `-XX:+PerfDisableSharedMem`
 //! - `fixed-tmpfs`: with the other process, and the counters file in memory

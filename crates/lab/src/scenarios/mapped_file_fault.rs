@@ -2,7 +2,7 @@
 //!
 //! ## What it does
 //! A Java thread reads random bytes of a file through a `MappedByteBuffer`, and the file is on a disk that does 5 reads a second.
-//! While the kernel fetches a page, the thread counts as running Java code; a safepoint must wait for it, and everyone else waits with the safepoint.
+//! While the kernel fetches a page, the thread counts as running Java code; a safepoint must wait for it, and all other threads wait with the safepoint.
 //!
 //! - `baseline`: the same program reads an array on the heap
 //! - `fault`: it reads the mapping

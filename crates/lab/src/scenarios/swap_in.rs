@@ -99,7 +99,7 @@ fn hog(stage: &mut Stage<'_>, group: &MemoryGroup) -> Result<MemoryHog, LabError
     hog_of(stage, group, HOG_MIB)
 }
 
-/// The other process, with so much memory, in this group.
+/// The other process, with this much memory, in this group.
 pub(crate) fn hog_of(
     stage: &mut Stage<'_>,
     group: &MemoryGroup,

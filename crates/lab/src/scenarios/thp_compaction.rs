@@ -2,9 +2,9 @@
 //!
 //! ## What it does
 //! A process takes nearly all memory that is available, page by page, maps it several times, as memory that processes share, and gives back every other page.
-//! What is then still free in one piece it takes, too, so there is memory, but only in pieces; the kernel is told not to put it in order unasked (`vm.compaction_proactiveness`).
+//! What is then still free in one piece it takes, too, so there is memory, but only in pieces; proactive compaction is off (`vm.compaction_proactiveness`).
 //! A JVM that asks for huge pages (`-XX:+UseTransparentHugePages`) then begins to use its heap.
-//! GC threads copy objects to parts of the old generation that nobody has touched yet, and for each 2 MiB of it they must first have other pages moved, with the application stopped.
+//! GC threads copy objects to untouched parts of the old generation, and for each 2 MiB of it they must first have other pages moved, with the application stopped.
 //!
 //! - `baseline`: the same fragmented memory, and `defrag` is `never`: where there is no huge page, threads take small ones at once
 //! - `fault`: fragmented memory, and threads make room themselves (`defrag` is `madvise`, the usual setting)

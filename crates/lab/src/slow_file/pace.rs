@@ -62,7 +62,7 @@ impl Pace {
     }
 
     /// Waits for as long as a request takes whose turn came at `begun`, and answers when its time
-    /// was over: the next one's turn, so that nobody who wakes up late makes the disk slower.
+    /// was over: the next one's turn, so that a thread that wakes up late does not make the disk slower.
     pub(super) fn wait(&self, direction: Direction, bytes: u64, begun: Instant) -> Instant {
         let mut limits = self.limits();
         loop {
@@ -97,8 +97,8 @@ pub(super) fn turn(direction: Direction, free: Instant, arrived: Instant) -> Ins
     free.max(arrived.checked_sub(credit).unwrap_or(arrived))
 }
 
-/// What the disk takes at once when it had nothing to do, in time of writing: a disk that nobody else
-/// uses delays nobody.
+/// What the disk takes at once when it had nothing to do, in time of writing: a disk without other
+/// users delays no request.
 const WRITE_CACHE: Duration = Duration::from_millis(50);
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ pub fn serve(served: &Served, ready: &mut dyn Write) -> Result<(), LabError> {
     session.run().map_err(step("serve the file"))
 }
 
-/// Neither load nor a lack of memory on the host is to make the disk slower than it is told to be,
+/// Neither load nor a lack of memory on the host is to make the disk slower than its limits,
 /// and memory must never be freed by writing to this disk in order to write to this disk.
 fn stand_apart() -> io::Result<()> {
     // In a container root may lack the capabilities for these (CAP_SYS_RESOURCE, CAP_SYS_NICE). What
@@ -245,7 +245,7 @@ fn obey(mut stream: &UnixStream, pace: &Pace) -> io::Result<()> {
     stream.write_all(b".")
 }
 
-/// What others still have on the disk is to come to its end when nobody is there to lift limits.
+/// Lifts the limits when the lab has ended, so that what others still have on the disk can complete.
 fn start_watch(lab: u32, pace: Arc<Pace>) -> io::Result<()> {
     use rustix::{
         event::{PollFd, PollFlags, Timespec, poll},

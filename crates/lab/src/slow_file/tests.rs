@@ -1,4 +1,4 @@
-//! What a slow file promises: limits hold, change and end while somebody waits, and nothing hangs
+//! What a slow file promises: limits hold, change and end while a request waits, and nothing hangs
 //! when its server is stopped or killed.
 use super::*;
 use crate::{cleanup, test_dir::TestDir};

@@ -124,7 +124,7 @@ fn answer<T: Passed>(channel: &Channel, result: io::Result<T>) -> io::Result<()>
     channel.send(&[END], with)
 }
 
-/// Kinds of errors that somebody looks for.
+/// Kinds of errors that callers distinguish.
 const KINDS: [io::ErrorKind; 6] = [
     io::ErrorKind::Other,
     io::ErrorKind::NotFound,

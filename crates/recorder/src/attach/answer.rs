@@ -1,4 +1,4 @@
-//! What a JVM answers: its own words, which need not be true, nor of a length that anybody wants to keep.
+//! The answer of a JVM: its own words, which need not be true, and may be of any length.
 use super::ConnectionError;
 
 /// Bytes kept of a sentence: what HotSpot says when it refuses is below 100.

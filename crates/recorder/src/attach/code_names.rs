@@ -31,15 +31,15 @@ use std::{
 
 /// Least time between two requests.
 const BETWEEN_REQUESTS: Duration = Duration::from_secs(10);
-/// Nor are they closer than so many times what the last one took.
+/// Nor are they closer than this many times what the last one took.
 const REST: u32 = 200;
-/// Code moves: a list is believed for so long.
+/// Code moves: a list is valid for this time.
 const FRESH: Duration = Duration::from_secs(60);
-/// No thread was late for so long, so no stop waits for one.
+/// If no thread was late for this time, no stop waits for one.
 const QUIET: Duration = Duration::from_millis(100);
-/// Where threads come late without end, a request waits so long for that.
+/// Where threads come late without end, how long a request waits for that.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
-/// At the end of the recording the JVM is waited for so long.
+/// How long the JVM is waited for at the end of the recording.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Facts that wait for an answer at most.
 const MAX_WAITING: usize = 65_536;

@@ -1,13 +1,13 @@
-//! Where a JVM writes its log, as the JVM itself says it, and how it is told to write elsewhere.
+//! Where a JVM writes its log, as it reports itself, and the command to change that.
 use super::{ConnectionError, socket::Connection, until::Until};
 use crate::{Jvm, Roots};
 use std::{sync::atomic::AtomicBool, time::Duration};
 
-/// To write no more to a file the JVM waits for whoever writes to it, and that may be the very
-/// write that a slow disk holds up.
+/// Before it closes a file the JVM waits for the threads that write to it, which may be the very
+/// write that a slow disk delays.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// More outputs than anybody has: what a JVM tells is kept in mind, and need not be true.
+/// More outputs than any JVM has: its list is kept in memory, and need not be true.
 const MOST_OUTPUTS: usize = 32;
 /// The longest path (`PATH_MAX` of `include/uapi/linux/limits.h`), with `file=`.
 const LONGEST_NAME: usize = 5 + 4096;
@@ -134,7 +134,7 @@ fn read_list(answer: &str) -> Result<Vec<LogOutput>, ConnectionError> {
     outputs.and_then(|it| if it.len() <= MOST_OUTPUTS { Ok(it) } else { Err(unknown()) })
 }
 
-/// Has a running JVM write to an output as told. Waits for a minute at most: the JVM waits for a
+/// Has a running JVM write to an output with these options. Waits for a minute at most: the JVM waits for a
 /// write that is under way. It need not stop for it.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! A directory in memory for a log that a JVM writes at our request: its own, so that nobody else
+//! A directory in memory for a log that a JVM writes at our request: its own, so that no other user
 //! can plant links in it.
 use super::{ConnectionError, until::Until};
 use crate::{
@@ -88,7 +88,7 @@ impl MemoryDirectory {
         Ok(about.f_bavail.saturating_mul(about.f_frsize))
     }
 
-    /// Makes it. Never one that is there: somebody may have planted links in it.
+    /// Makes it. Never one that is there: another user may have planted links in it.
     ///
     /// # Errors
     /// Where something has its name, or the JVM may not write there.

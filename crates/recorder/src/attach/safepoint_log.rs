@@ -18,7 +18,7 @@ const ROTATION: &str = "filecount=1,filesize=8m";
 const LEFT: [&str; 2] = [FILE, "safepoint.log.0"];
 
 /// A log in memory that the JVM writes at our request. Switched off and removed when dropped; where
-/// that fails, or nobody lives to do it, by the next recorder ([`Journal::undo`]).
+/// that fails, or this process is killed, by the next recorder ([`Journal::undo`]).
 #[derive(Debug)]
 pub struct SafepointLog {
     connection: Connection,

@@ -4,7 +4,7 @@
 //! The JVM listens at `/tmp/.java_pidN`. Where it does not yet, a file `.attach_pidN` and SIGQUIT
 //! make it.
 //!
-//! Whoever may write to that `/tmp` may put there what it likes, and answer. So the socket must
+//! A user who may write to that `/tmp` may put any socket there, and answer. So the socket must
 //! belong to the JVM's user, and the kernel says whose process listens at it.
 use super::{ConnectionError, answer::Answer, request::Request, until::Until};
 use crate::{
@@ -161,7 +161,7 @@ impl Connection {
 
     /// Connects as the JVM's user: HotSpot compares the user and the group at the other end with
     /// its own (since JDK 11 also with root), as its user namespace shows them (`SO_PEERCRED`):
-    /// there the root of the host is nobody.
+    /// there the root of the host is the overflow user.
     fn connect(&self, to: &OwnedFd, until: &Until<'_>) -> Result<OwnedFd, ConnectionError> {
         let rights = Rights::of(&self.dir()?)?;
         loop {

@@ -15,7 +15,7 @@ use std::{
 /// For all of a command: until the JVM listens, is reached, and has answered. It listens and
 /// answers at safepoints.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// So soon is noticed that somebody wants an end.
+/// How soon an interrupt is noticed.
 const SLICE: Duration = Duration::from_millis(50);
 
 /// The end of one command.
@@ -37,7 +37,7 @@ impl Until<'_> {
         Until::within(PATIENCE, interrupt)
     }
 
-    /// So long from now on, or as soon as `interrupt` is raised.
+    /// For this time from now on, or until `interrupt` is set.
     pub(super) fn within(patience: Duration, interrupt: &AtomicBool) -> Until<'_> {
         Until { end: Instant::now() + patience, interrupt }
     }

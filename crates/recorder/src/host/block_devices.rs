@@ -1,7 +1,8 @@
 //! The block devices that the bytes of a file pass.
 //!
-//! A partition lies on its disk, and dm, RAID and loop devices on others: whoever fills the queue of one of
-//! those holds up all that lies on it. The kernel tells it in `/sys/class/block` (`block/genhd.c`,
+//! A partition lies on its disk, and dm, RAID and loop devices on others: a process that fills the
+//! queue of one of
+//! those delays all that lies on it. The kernel shows it in `/sys/class/block` (`block/genhd.c`,
 //! `bd_link_disk_holder` of `block/holder.c`, `drivers/block/loop.c`).
 use super::{
     Roots,

@@ -61,7 +61,7 @@ pub(crate) struct Groups {
     /// Innermost first. Quotas of all of them throttle the process.
     pub(crate) list: Vec<Group>,
     /// Whether the last one is the root of the hierarchy. In a container with a mount of its own
-    /// it is the container's group, and there may be limits above it that nobody sees from here.
+    /// it is the container's group, and there may be limits above it that are not visible from here.
     pub(crate) complete: bool,
 }
 

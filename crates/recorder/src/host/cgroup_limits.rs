@@ -19,7 +19,7 @@ use std::{
 /// Groups are rarely nested deeper.
 const MAX_ANCESTORS: usize = 16;
 /// `PAGE_COUNTER_MAX` in bytes is the largest number of whole pages; version 1 shows it where there
-/// is no limit. With pages of 64 KiB it is a little less: nobody sets a limit of an exbibyte.
+/// is no limit. With pages of 64 KiB it is a little less: no real limit is an exbibyte.
 const NO_LIMIT_BYTES: u64 = 1 << 60;
 /// Where there is no quota the kernel's default period is reported.
 const DEFAULT_PERIOD: Duration = Duration::from_millis(100);

@@ -1,5 +1,5 @@
 //! What is reported of a process's command line: the program, and at most the script or the main class
-//! that it runs. Arguments hold secrets, and nobody needs them to find a process again.
+//! that it runs. Arguments hold secrets, and are not needed to find a process again.
 use super::{launch, process::ProcessDir};
 use recording::{masked, runs_scripts};
 

@@ -9,7 +9,7 @@
 //! * `vmstat.*`: the kernel's names; `nr_*` and `pswp*` and `pgscan*` in pages, the rest events.
 //!   `vmstat.allocstall` is the sum over zones.
 //! * `meminfo.available_bytes`: what can be had without swapping (`MemAvailable`).
-//! * `cpu.steal_ms`: time in which the hypervisor ran somebody else, summed over CPUs.
+//! * `cpu.steal_ms`: time in which the hypervisor ran another guest, summed over CPUs.
 //! * `cgroup.cpu.nr_periods`, `.nr_throttled`, `.throttled_ns`: the JVM's cgroup and its ancestors
 //!   together, since the quota of each of them throttles it.
 //! * `cgroup.cpu.usage_ns`: CPU time of the innermost of them that has a quota, or of the JVM's own
@@ -130,7 +130,7 @@ impl Counters {
         }
     }
 
-    /// Adds block devices that are not watched yet, by their kernel names.
+    /// Adds the block devices that are new, by their kernel names.
     pub(crate) fn watch_disks(&mut self, devices: &BTreeSet<String>) {
         for name in devices {
             if self.disks.contains_key(name) {

@@ -19,7 +19,7 @@ use std::{cmp::Reverse, collections::HashMap, time::Duration};
 
 /// Those with most CPU time that are reported each time.
 const TOP: usize = 12;
-/// Who uses less than one part in so many of one CPU keeps nobody waiting.
+/// A process that uses less than one part in this number of one CPU is negligible.
 const LEAST_PART: u32 = 20;
 /// Processes remembered from one look to the next.
 const MAX_PROCESSES: usize = 32 * 1024;
@@ -31,7 +31,7 @@ const STAT_BYTES: usize = 1024;
 struct Known {
     start_ticks: u64,
     cpu_ticks: u64,
-    /// Once it has been reported: its name, and what else is told of it.
+    /// Once it has been reported: its name, and other details.
     details: Option<(String, Details)>,
 }
 
@@ -61,8 +61,8 @@ impl CpuUsers {
         CpuUsers { roots: roots.clone(), proc, known: HashMap::new(), scanned: None, hertz }
     }
 
-    /// Those that used most CPU time since the last look. The first time there is nothing to compare with
-    /// and nobody is reported.
+    /// Those that used most CPU time since the last sample. The first time there is nothing to compare with
+    /// and no process is reported.
     pub(crate) fn scan(&mut self, at: MonoTime) -> Vec<CpuUserFact> {
         let mut before = std::mem::take(&mut self.known);
         let mut used: Vec<(Duration, u32, String)> = Vec::new();

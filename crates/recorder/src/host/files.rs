@@ -1,7 +1,7 @@
 //! What the files behind descriptors and mappings of the JVM are: paths, mounts and devices.
 //!
 //! [`Catalogue`] lives in a background thread, because it reads `/proc/PID/maps`, which waits for the
-//! JVM's `mmap_lock` for as long as anyone holds it.
+//! JVM's `mmap_lock` for as long as another thread holds it.
 use super::{
     Roots, block_devices,
     clocks::thread_cpu,
@@ -38,10 +38,10 @@ pub(crate) fn regular_file(dir: &ProcessDir, fd: u32) -> io::Result<Option<FileK
 
 /// The least time between two readings of the JVM's mappings, and the most.
 const BETWEEN_MAPS: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
-/// A JVM with tens of thousands of mapped files takes a reading of 30 ms: wait so many times what
-/// it took, which keeps it at 0.2 % of a core.
+/// A JVM with tens of thousands of mapped files takes a reading of 30 ms: the wait is this many times
+/// that, which keeps it at 0.2 % of a core.
 const MAPS_COST_FACTOR: u32 = 500;
-/// A mapping that is not found after so many readings is gone.
+/// A mapping that is not found after this many readings is gone.
 const MAPS_TRIES: u32 = 3;
 /// An overlay of several file systems marks in the highest bits of an inode number which of them
 /// it is from (`ovl_map_ino` of `fs/overlayfs/inode.c`); at most this many bits are the file's.
@@ -120,8 +120,8 @@ impl Catalogue {
     }
 
     /// The same of a file that is proven to be on a disk: its device is that of a mount, or a block
-    /// device. Memory without a name has a path, too (`/memfd:java_heap`, `/dev/zero`), on a device that
-    /// nobody has mounted.
+    /// device. Memory without a name has a path, too (`/memfd:java_heap`, `/dev/zero`), on a device
+    /// without a mount.
     pub(crate) fn mapped_on_disk(&mut self, mapping: &Mapping) -> Option<FileFact> {
         self.refresh_mounts();
         let mount = self.mounts.by_device(mapping.device);

@@ -7,7 +7,7 @@ use std::io;
 const FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 /// The kernel's own limit for arguments and environment is of this order (`MAX_ARG_STRLEN` × n).
 const ENVIRONMENT_LIMIT_BYTES: u64 = 2 * 1024 * 1024;
-/// More flags than anyone gives.
+/// More flags than any command line has.
 const MAX_FLAGS: usize = 4096;
 /// A made-up launch may name as many files as fit on its command line.
 const MAX_UNREAD: usize = 16;
@@ -159,8 +159,8 @@ fn collect(
     flags
 }
 
-/// Any JVM that runs knows the names of its flags, but for one that was told to ignore others
-/// (`Arguments::process_argument` in `arguments.cpp`): there a value may be anybody's, and only a
+/// Any JVM that runs knows the names of its flags, unless it ignores unknown ones by a flag
+/// (`Arguments::process_argument` in `arguments.cpp`): there a value may be arbitrary, and only a
 /// number is kept.
 fn without_unknown(flag: String) -> String {
     match flag.split_once('=') {

@@ -229,7 +229,7 @@ fn begins_like_gc_log(dir: &ProcessDir, fd: u32) -> io::Result<bool> {
     Ok(looks_like_gc_log(&String::from_utf8_lossy(&bytes)))
 }
 
-/// Whether a file that was so long and is so long now begins as it did: logs are written at their ends.
+/// Whether a file with these sizes, before and now, begins as it did: logs are written at their ends.
 fn begins_as_before(before: u64, now: u64) -> bool {
     now == before || now > before && before >= BEGINNING_BYTES
 }

@@ -1,7 +1,7 @@
 //! Files of a process, opened as the process itself would open them.
 //!
-//! Paths inside its root are what the process, or whoever may write there, made of them: links to
-//! files of ours, FIFOs that nobody writes to, devices, files without an end. So every one of them
+//! Paths inside its root are made by the process, or by any user who may write there: links to
+//! files of ours, FIFOs without a writer, devices, files without an end. So every one of them
 //! is looked up below that root (`RESOLVE_IN_ROOT`), with the rights of the process
 //! ([`Rights`]), never through a link of `/proc`, and looked at before it is opened.
 use super::{
@@ -24,8 +24,8 @@ const PATH_ONLY: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 /// Neither a FIFO nor a terminal may hold us, whatever else is checked before.
 const READ: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
-/// File systems whose files are the kernel's answers (`include/uapi/linux/magic.h`): about whoever
-/// asks (`/proc/self`), without an end, or that wait.
+/// File systems whose files are the kernel's answers (`include/uapi/linux/magic.h`): about the calling
+/// process (`/proc/self`), without an end, or that wait.
 const OF_THE_KERNEL: [u32; 8] = [
     0x0000_9fa0, // proc
     0x6265_6572, // sysfs
@@ -38,7 +38,7 @@ const OF_THE_KERNEL: [u32; 8] = [
 ];
 /// Of a path that is looked up name by name.
 const MAX_NAMES: usize = 256;
-/// A lookup is tried again so often where somebody renames directories meanwhile.
+/// How often a lookup is retried while another process renames directories.
 const TRIES: u32 = 8;
 
 impl ProcessDir {

@@ -14,7 +14,7 @@ use recording::{JvmFact, masked_flag};
 const MAX_THREADS: usize = 16 * 1024;
 
 /// Reads all there is to know about a JVM, but opens no argument file and no file of flags: what
-/// stands in these is not reported. For lists of JVMs that nobody chose.
+/// stands in these is not reported. For lists of JVMs that the user did not choose.
 ///
 /// Reads files of the JVM's file systems and its environment, with the JVM's rights: not for the
 /// sampling thread. What cannot be read stays empty.

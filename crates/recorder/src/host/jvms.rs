@@ -35,7 +35,7 @@ pub struct Found {
 /// The JVM that was meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selected {
-    /// It.
+    /// The JVM.
     pub jvm: Jvm,
     /// Processes that do not let themselves be read, where all were looked at.
     pub stuck: Vec<Stuck>,
@@ -47,13 +47,13 @@ pub enum JvmError {
     /// No process has this id.
     #[error("no process with pid `{pid}`")]
     NoSuchProcess {
-        /// Asked for.
+        /// The process id asked for.
         pid: u32,
     },
     /// It is a process, but has no `libjvm.so` mapped.
     #[error("process `{pid}` (`{name}`) is not a HotSpot JVM")]
     NotAJvm {
-        /// Asked for.
+        /// The process id asked for.
         pid: u32,
         /// Its name.
         name: String,
@@ -61,13 +61,13 @@ pub enum JvmError {
     /// The kernel does not let us look.
     #[error("no permission to inspect process `{pid}`")]
     NoPermission {
-        /// Asked for.
+        /// The process id asked for.
         pid: u32,
     },
     /// Something else went wrong while reading.
     #[error("cannot read process `{pid}`: {reason}")]
     Unreadable {
-        /// Asked for.
+        /// The process id asked for.
         pid: u32,
         /// The system's words.
         reason: String,
@@ -81,7 +81,7 @@ pub enum JvmError {
     /// There is none as it is wanted.
     #[error("no JVM matches {wanted}")]
     NoMatch {
-        /// Asked for.
+        /// The name asked for.
         wanted: String,
         /// Processes that could not be inspected; one of them may be meant.
         unreadable: u64,
@@ -93,7 +93,7 @@ pub enum JvmError {
     /// Several do.
     #[error("{wanted} matches {} JVMs: {}", .jvms.len(), list(.jvms))]
     Ambiguous {
-        /// Asked for.
+        /// The name asked for.
         wanted: String,
         /// Pid and main class of each.
         jvms: Vec<(u32, String)>,
@@ -195,7 +195,7 @@ pub fn find_jvms(roots: &Roots) -> Found {
 ///
 /// # Errors
 ///
-/// Where there is no such process, it is no JVM, or it must not be looked into.
+/// Where there is no such process, it is no JVM, or it must not be inspected.
 pub fn jvm(roots: &Roots, pid: u32) -> Result<Jvm, JvmError> {
     match read(roots, pid) {
         Ok(Some(jvm)) => Ok(named(roots, jvm)),
@@ -258,7 +258,7 @@ fn started(start_ticks: u64) -> MonoTime {
     MonoTime(u64::try_from(since_boot).unwrap_or(u64::MAX)) - clocks::suspended()
 }
 
-/// The program's name: the executable's, which nobody can set; else what it calls itself.
+/// The program's name: the executable's, which the process cannot set; else what it calls itself.
 fn program_name(dir: &ProcessDir, called: String, comm: &str) -> String {
     let base = |path: &str| {
         path.trim_end_matches(maps::DELETED).rsplit('/').next().unwrap_or("").to_owned()

@@ -24,8 +24,8 @@ const MAX_LAYERS: usize = 512;
 /// The files of the layers behind a path of an overlay, uppermost first: the first is what is read
 /// and written, one of the others may be mapped since before it was changed.
 ///
-/// The names of layers are those of whoever mounted the overlay: they are looked up from the root
-/// of the host's first process, and only asked for their numbers. Empty where they do not lie there
+/// The names of layers are those of the process that mounted the overlay: they are looked up from the root
+/// of the host's first process, and only their numbers are read. Empty where they do not lie there
 /// (relative names, as of very many layers) or may not be looked at. May wait for a disk.
 pub(crate) fn files(roots: &Roots, mount: &Mount, path: &str) -> Vec<FileKey> {
     if mount.file_system != OVERLAY {

@@ -32,8 +32,8 @@ pub(crate) fn open(dir: &ProcessDir, mapping: &maps::Mapping) -> io::Result<File
     read(dir, mapping, Ok)
 }
 
-/// The same with something that is read of it, all of it aside: whoever made the file may let none of
-/// its pages be read, ever.
+/// The same with something that is read of it, all of it aside: the file's owner may let reads of
+/// its pages block for ever.
 ///
 /// # Errors
 /// As [`open`], those of `read`, and `TimedOut` where nothing answers.

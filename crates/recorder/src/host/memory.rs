@@ -21,11 +21,11 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-/// The largest ones told each time.
+/// Number of the largest ones that are reported each time.
 const TOP: usize = 10;
 /// Who grows by less from one look to the next is reported only if it is one of the largest.
 const GROWN_BYTES: u64 = 16 * 1024 * 1024;
-/// At most so many that grew.
+/// Number of grown ones that are reported at most.
 const MAX_GROWN: usize = 16;
 /// Smaller ones are not reported, however few there are.
 const MIN_BYTES: u64 = 1024 * 1024;

@@ -1,7 +1,8 @@
 //! How short memory is for one JVM, looked at again and again at next to no cost.
 //!
-//! What is read waits for nobody: `meminfo`, `vmstat`, `status` and `stat` of `/proc`, and the files
-//! of the memory controller. Sources: `Documentation/filesystems/proc.rst` (`MemAvailable`, `VmRSS`,
+//! What is read takes no lock of another process: `meminfo`, `vmstat`, `status` and `stat` of
+//! `/proc`, and the
+//! files of the memory controller. Sources: `Documentation/filesystems/proc.rst` (`MemAvailable`, `VmRSS`,
 //! `VmSwap`), `mm/vmstat.c`, `mm/compaction.c`, `mm/memcontrol.c`,
 //! `Documentation/admin-guide/cgroup-v2.rst`.
 use super::{
@@ -21,7 +22,7 @@ const NO_LIMIT_BYTES: u64 = 1 << 60;
 /// How often the thread that makes huge pages is searched where there was none: it ends while they
 /// are switched off, and comes back with another id.
 const SEARCH_EVERY: Duration = Duration::from_secs(30);
-/// A group that reaches its limit reclaims at least so many pages (`SWAP_CLUSTER_MAX`).
+/// Number of pages that a group at its limit reclaims at least (`SWAP_CLUSTER_MAX`).
 const PAGES_OF_A_RECLAIM: u64 = 32;
 
 /// What memory is like at one moment. Counters count from some moment on, the boot or the begin of a

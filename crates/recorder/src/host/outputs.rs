@@ -1,7 +1,7 @@
 //! Where the JVM's standard output and standard error lead, where that is no file, and who holds
 //! the other end.
 //!
-//! A write to a full pipe, terminal or socket waits until somebody reads. The descriptors of all
+//! A write to a full pipe, terminal or socket waits until its reader reads. The descriptors of all
 //! processes are compared once where the GC log goes there, or when a wait in such a write was
 //! recorded, and again where a reader has gone; never once per pause. What that costs and how far
 //! it goes is bounded, and what was left out is counted. Between such searches a look at the readers
@@ -29,7 +29,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 const BETWEEN_REPORTED: Duration = Duration::from_secs(1);
 /// Least time between two searches.
 const BETWEEN_SEARCHES: Duration = Duration::from_secs(10);
-/// So many times what a search took, which keeps it at a thousandth of a CPU.
+/// The wait is this many times what a search took, which keeps it at a thousandth of a CPU.
 const SEARCH_COST_FACTOR: u32 = 1000;
 /// Readers looked at per stream; more hold none of them up less.
 const MAX_READERS: usize = 4;
@@ -95,7 +95,7 @@ impl<'a> Outputs<'a> {
         }
     }
 
-    /// When there is something to do; `None` where nobody asked for anything.
+    /// When there is something to do; `None` where there is no request.
     pub(crate) fn due(&self) -> Option<Instant> {
         self.streams.iter().any(|it| it.wanted).then_some(self.next_poll)
     }

@@ -1,6 +1,6 @@
 //! Who would keep the kernel from setting or removing a probe in a library.
 //!
-//! The kernel takes the lock of the address space of every process that has the file mapped, one
+//! The kernel takes the `mmap_lock` of every process that has the file mapped, one
 //! after the other, and keeps all processes of the host from forking meanwhile
 //! (`register_for_each_vma` of `kernel/events/uprobes.c`, with `dup_mmap_sem`). Where one of them
 //! never lets its lock go, no process can be started on the host any more: the lab has seen it. So it

@@ -49,7 +49,7 @@ impl ProcessDir {
         Ok(ProcessDir { pid, dir, trusted: pid == std::process::id() })
     }
 
-    /// The same for what must be quick: only what takes the lock of the address space is asked
+    /// The same for what must be quick: only what takes the `mmap_lock` is read
     /// aside. For the JVM that is recorded, once it was found to respond; one that becomes another
     /// program is none any more.
     pub(crate) fn trusted(self) -> ProcessDir {
@@ -82,7 +82,7 @@ impl ProcessDir {
     }
 
     /// Opens one of its files for reading, here and now: of a [trusted](ProcessDir::trusted) one, in a
-    /// process aside, or one that waits for nobody.
+    /// process aside, or one that is read without waiting.
     pub(crate) fn file(&self, name: &str) -> io::Result<File> {
         Ok(File::from(openat(&self.dir, name, READ, Mode::empty())?))
     }

@@ -75,7 +75,7 @@ struct JvmReadings {
 }
 
 impl JvmReadings {
-    /// Takes in one of `now` that could not read so many files. Whether it is of use: what an earlier
+    /// Takes in one of `now` that could not read `unread` files. Whether it is of use: what an earlier
     /// one has read a later one does not take back.
     fn took(&mut self, now: Instant, unread: usize, says_nothing: bool) -> bool {
         let all_was_read = self.done > 0 && self.unread == 0;
@@ -126,7 +126,7 @@ impl<'a> Processes<'a> {
         }
     }
 
-    /// Works until nobody can ask any more.
+    /// Works until no client is left.
     pub(crate) fn run(mut self, requests: &Receiver<Request>) {
         self.read_jvm();
         self.start_writers();

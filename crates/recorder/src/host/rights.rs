@@ -110,8 +110,8 @@ impl Rights {
         self.run_after(Rights::assume, kept, work)
     }
 
-    /// The same as somebody whom others at the end of a socket take for that user: also the
-    /// effective user and group are its. The real user stays, so that nobody else can trace the
+    /// The same with the identity that the other end of a socket sees as that user: also the
+    /// effective user and group are its. The real user stays, so that no other user can trace the
     /// process, and no capability is left to it.
     pub(crate) fn run_as_user<T: Passed>(
         &self,

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// So long what a round has brought is kept for recordings that have not taken it.
+/// How long the result of a round is kept for recordings that have not taken it.
 const KEPT: Duration = Duration::from_secs(60);
 /// A round that is not older is as good as one of now.
 const FRESH: Duration = Duration::from_millis(50);
@@ -20,7 +20,7 @@ const FRESH: Duration = Duration::from_millis(50);
 pub(crate) trait Reader {
     /// What it finds.
     type Fact: Clone;
-    /// Looks once.
+    /// Reads all processes once.
     fn read(&mut self, at: MonoTime) -> Vec<Self::Fact>;
 }
 

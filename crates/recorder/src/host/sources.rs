@@ -146,7 +146,7 @@ impl HostSources {
         &mut self.files
     }
 
-    /// Tells of a process that has ended: when, which and whose child, and all the bytes it wrote
+    /// Reports a process that has ended: when, which and whose child, and all the bytes it wrote
     /// in its life (`write_bytes` less `cancelled_write_bytes` of all its threads, and of the
     /// children that it waited for).
     pub(crate) fn exited_writer(

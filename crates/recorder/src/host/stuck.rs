@@ -1,6 +1,6 @@
 //! What a process waits for that does not let itself be read.
 //!
-//! `status` and `comm` wait for nobody. `wchan` and `stack` need no lock of the address space; of a
+//! `status` and `comm` are read without waiting. `wchan` and `stack` need no `mmap_lock`; of a
 //! process that is in `execve` they are not read.
 use super::{Roots, process::ProcessDir, status::Status};
 use crate::aside::{Lock, NotResponding, functions};

@@ -41,7 +41,7 @@ const CHUNK_BYTES: usize = 64 * 1024;
 const CHUNKS_PER_POLL: u32 = 16;
 /// How long the rest may take to read when the recording ends.
 const LAST_READ: Duration = Duration::from_secs(1);
-/// A log that appears later is read from its start, unless it is so long that it cannot be new.
+/// A log that appears later is read from its start, unless it is too large to be new.
 const NEW_LOG_BYTES: u64 = 1024 * 1024;
 /// The item of notes about the log.
 const ITEM: &str = "GC log";
@@ -188,8 +188,8 @@ const DENIED: &str =
 const CLOSED_POLLS: u32 = 10;
 /// A log that is this old is not rotated every moment. Of a younger one is asked at each look.
 const YOUNG: Duration = Duration::from_secs(10);
-/// Which file the JVM writes now is asked once it writes no more to this one, and then after so many
-/// looks each: to ask takes longer than all the rest of a look.
+/// Once the JVM writes no more to a file, every this many polls it is checked which file it writes
+/// now: that takes longer than all the rest of a poll.
 const IDLE_POLLS: u32 = 5;
 
 /// Finds the log, follows it, finds it again. Lives in a background thread.
@@ -214,7 +214,7 @@ pub(crate) struct LogFollower<'a> {
     written: Option<SystemTime>,
     /// The highest number that rotation has given so far.
     highest: u32,
-    /// The log that is followed, for whoever describes it.
+    /// The log that is followed, for the caller to describe.
     pub(crate) found: Option<GcLogFile>,
 }
 
@@ -323,8 +323,8 @@ impl<'a> LogFollower<'a> {
         kept
     }
 
-    /// Whether to ask, after a look that found the file so much longer or shorter. One that grows is
-    /// written still, or was a moment ago: then the next look finds nothing new.
+    /// Whether to ask, after a poll that found this change of the file's length. One that grows is
+    /// written still, or was a moment ago: then the next poll finds nothing new.
     fn may_be_rotated(&mut self, news: Ordering) -> bool {
         self.idle_polls = if news == Ordering::Equal { self.idle_polls + 1 } else { 0 };
         news == Ordering::Less

@@ -23,7 +23,7 @@ use std::{
     time::Duration,
 };
 
-/// Who writes less in an interval holds nobody up.
+/// A process that writes less in an interval delays no other.
 pub(crate) const MIN_BYTES: u64 = 1024 * 1024;
 /// Nor who reads less. Unlike a write, which goes to memory first, a read takes as long as the disk does:
 /// one that is slow has its queue filled by a few of them.
@@ -33,12 +33,12 @@ const TOP: usize = 8;
 /// Processes whose directories stay open between rounds, so that a new process with the same id is
 /// no surprise.
 const MAX_HELD: usize = 256;
-/// Kernel threads are looked at again after so many rounds: their pid may have a new owner.
+/// Kernel threads are looked at again after this many rounds: their pid may have a new owner.
 const KERNEL_ROUNDS: u64 = 16;
-/// A child that nobody has waited for after so many rounds is not waited for: its parent asked the
-/// kernel to forget it, and its bytes come to nobody.
+/// A child that its parent has not waited for after this many rounds will not be waited for: the parent asked
+/// the kernel to forget it, and its bytes are added to no parent.
 const CHILD_ROUNDS: u64 = 4;
-/// Ended processes that are remembered, since every recording tells of each,
+/// Ended processes that are remembered, since every recording reports each,
 const MAX_REPORTED_EXITS: usize = 1024;
 /// at nearly the same time.
 const TOLD_WITHIN: Duration = Duration::from_secs(1);
@@ -57,7 +57,7 @@ pub(crate) struct Exited {
 }
 
 impl Exited {
-    /// Whether both tell of the end of one process.
+    /// Whether both report the end of one process.
     fn is_same(&self, other: &Exited) -> bool {
         let apart = self.at.since(other.at).max(other.at.since(self.at));
         (self.pid, self.bytes, &self.name) == (other.pid, other.bytes, &other.name)
@@ -73,7 +73,7 @@ pub(super) struct Io {
 }
 
 impl Io {
-    /// Whether it is so much that it may hold somebody up.
+    /// Whether it is enough to delay other processes.
     fn is_much(self) -> bool {
         self.written >= MIN_BYTES || self.read >= MIN_READ_BYTES
     }
@@ -165,7 +165,7 @@ impl Writers {
         }
     }
 
-    /// Reads all counters. The first time there is nothing to compare with and nobody is named.
+    /// Reads all counters. The first time there is nothing to compare with and no writer is named.
     pub(crate) fn scan(&mut self, now: MonoTime) -> Vec<WriterFact> {
         self.round += 1;
         let mut grown: Vec<(Io, u32)> = Vec::new();
@@ -289,7 +289,7 @@ impl Writers {
         parent.round = parent.round.max(self.round);
     }
 
-    /// Counts what a process wrote between the last scan and its end. Several recordings may tell of it.
+    /// Counts what a process wrote between the last scan and its end. Several recordings may report it.
     pub(crate) fn exited(&mut self, exited: Exited) -> Option<WriterFact> {
         let mut reported_exits = self.reported_exits.iter();
         if let Some((_, fact)) = reported_exits.find(|(it, _)| it.is_same(&exited)) {
@@ -339,8 +339,8 @@ impl Process {
         Io { written, read: self.advance_read(io.read) }
     }
 
-    /// All that a child read comes to its parent at once, when that waits for it, and nobody tells how
-    /// much that was: so who reads is believed in the second round in a row.
+    /// All that a child read is added to its parent at once, when that waits for it, and the kernel does not
+    /// say how much that was: so reads count from the second round in a row on.
     fn advance_read(&mut self, read: u64) -> u64 {
         let grown = read.saturating_sub(std::mem::replace(&mut self.read, read));
         let before = std::mem::replace(&mut self.reads, grown >= MIN_READ_BYTES);

@@ -5,8 +5,8 @@ use std::{
     os::fd::{FromRawFd, OwnedFd},
 };
 
-/// Time between two looks, on each CPU. Short enough to see a stop of some 10 ms a few times, and
-/// so long that an interrupt of a microsecond costs a CPU a few parts in ten thousand.
+/// Time between two samples, on each CPU. Short enough to see a stop of some 10 ms a few times, and
+/// long enough that an interrupt of a microsecond costs a CPU a few parts in ten thousand.
 const EVERY_NS: u64 = 5_000_000;
 
 /// Opens a clock on this CPU (`perf_event_open(2)`: a software event, so it runs in virtual

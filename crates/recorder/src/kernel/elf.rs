@@ -1,4 +1,4 @@
-//! A bounded reader of hostile bytes: an ELF file that whoever wrote it may have made up.
+//! A bounded reader of hostile bytes: an ELF file whose author may be an attacker.
 //!
 //! No crate does it, as they read from a slice: from the whole file in memory or mapped. Of `object`
 //! only the structures and constants are used.
@@ -40,7 +40,7 @@ pub(crate) trait Bytes {
     ///
     /// # Errors
     ///
-    /// Where there are not so many, or they cannot be read.
+    /// Where there are fewer, or they cannot be read.
     fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()>;
 }
 
@@ -56,8 +56,8 @@ impl Bytes for &[u8] {
     }
 }
 
-/// A regular file. What it does not have on its disk is not read: a sparse file costs whoever makes it
-/// nothing, and whoever reads it time and page cache.
+/// A regular file. What it does not have on its disk is not read: a sparse file costs its author
+/// nothing, and its reader time and page cache.
 #[derive(Debug)]
 pub(crate) struct FileBytes {
     file: File,

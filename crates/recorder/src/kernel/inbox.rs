@@ -19,7 +19,7 @@ pub(crate) struct ExitedWriter {
     pub(crate) at: MonoTime,
     /// Its id.
     pub(crate) pid: u32,
-    /// The process that is told of its end.
+    /// The parent process, which gets its SIGCHLD.
     pub(crate) parent: u32,
     /// Its name (`comm`).
     pub(crate) name: String,

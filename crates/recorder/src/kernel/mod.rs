@@ -1,7 +1,7 @@
 //! The kernel side: eBPF programs on the JVM's safepoint probes and on the scheduler, and what
 //! becomes of their records.
 //!
-//! Records are drained on a timer and never wake anybody. Those of slices are kept as bytes and
+//! Records are drained on a timer and never wake a thread. Those of slices are kept as bytes and
 //! thrown away unread unless the pause they belong to is wanted in detail.
 mod budget;
 #[cfg(feature = "bpf")]

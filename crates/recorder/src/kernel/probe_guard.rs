@@ -1,6 +1,6 @@
-//! Removes the probes when that can be done without waiting for anybody.
+//! Removes the probes when that can be done without waiting for another process.
 //!
-//! Probes are removed when the last descriptor of them is closed, by whoever closes it, also in its
+//! Probes are removed when the last descriptor of them is closed, by the process that closes it, also by its
 //! death. That waits for every process that has the library mapped, and keeps the whole host from
 //! forking ([`ProbedLibrary`]). So a small process holds a second descriptor of each, and is the last:
 //! it looks before it closes them. There is one for all recordings of this process.
@@ -32,7 +32,7 @@ use std::{
 const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 /// How long the end of the last one waits for the process, which has nothing left to do mostly.
 const LAST_PATIENCE: Duration = Duration::from_secs(1);
-/// How often is looked again while somebody is in the way.
+/// How often is looked again while a process is in the way.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 const KIND: Kind =
@@ -122,7 +122,7 @@ impl Drop for ProbeGuard {
     }
 }
 
-/// What the process is told of a recording, which has a number.
+/// What the process is sent about a recording, which has a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Message {
     /// It sets probes in this library. With the end of a pipe that is to be closed when they are gone.
@@ -224,7 +224,7 @@ fn take(all: &mut BTreeMap<u32, Kept>, message: Option<Message>, with: Option<Ow
     }
 }
 
-/// Removes the probes of recordings that have ended, in libraries where nobody is in the way.
+/// Removes the probes of recordings that have ended, in libraries where no process is in the way.
 fn close(all: &mut BTreeMap<u32, Kept>, roots: &Roots) {
     let to_go = |it: &Kept| it.ended && !it.probes.is_empty();
     let ended: BTreeSet<FileKey> = all.values().filter(|it| to_go(it)).map(|it| it.key).collect();

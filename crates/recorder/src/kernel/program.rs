@@ -26,7 +26,7 @@ mod on_jvm;
 /// Records taken in one drain at most, so that it ends even where they come as fast.
 const MAX_DRAINED: usize = 256 * 1024;
 
-/// How long nobody is taken to be in the way of a probe where nobody was. To look takes some
+/// How long the result that no process is in the way of a probe is valid. To check takes some
 /// microseconds for each process of the host.
 const CLEAR_FOR: Duration = Duration::from_millis(200);
 
@@ -62,7 +62,7 @@ pub(crate) struct Kernel {
     links: Vec<Link>,
     // Then the keeper, who has the last descriptors of the probes in the JVM.
     keeper: Option<ProbeGuard>,
-    /// When it was seen that nobody is in the way of a probe.
+    /// When it was seen that no process is in the way of a probe.
     clear_since: Option<Instant>,
     ring: Ring,
     /// Points into what `object` owns.
@@ -243,8 +243,8 @@ impl Kernel {
         SourceState::Recorded
     }
 
-    /// One of the programs in the JVM's library. Whoever would keep the kernel from setting it, now or
-    /// when it is to be removed, is looked for before.
+    /// One of the programs in the JVM's library. Processes that would keep the kernel from setting it, now or
+    /// when it is to be removed, are looked for before.
     fn probe(
         &mut self,
         target: &Target,

@@ -20,7 +20,7 @@ const WRITER: u16 = 7;
 const CODE: u16 = 8;
 const RUN: u16 = 9;
 
-/// One record. What is kept in great numbers stays bytes until somebody wants it.
+/// One record. What is kept in great numbers stays bytes until it is wanted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Record<'a> {
     /// `safepoint__begin` on this thread.

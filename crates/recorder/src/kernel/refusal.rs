@@ -1,6 +1,6 @@
 //! What libbpf and the kernel's verifier say of what the kernel refuses: text in, message out.
 
-/// Of a message so many lines at the begin and at the end are kept: the verifier's log can have
+/// Number of lines kept at the begin and at the end of a message: the verifier's log can have
 /// megabytes, and says in its last lines why it refuses.
 const HEAD_LINES: usize = 3;
 const TAIL_LINES: usize = 30;
@@ -28,7 +28,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// Empty.
+    /// With no messages yet.
     pub(super) const fn new() -> Said {
         Said { lines: Vec::new() }
     }

@@ -18,7 +18,7 @@ use std::{
 const HEADER_BYTES: usize = 8;
 /// `BPF_RINGBUF_BUSY_BIT`: it is being written.
 const BUSY: u32 = 1 << 31;
-/// `BPF_RINGBUF_DISCARD_BIT`: whoever reserved it thought better of it.
+/// `BPF_RINGBUF_DISCARD_BIT`: the record was reserved and then discarded.
 const DISCARDED: u32 = 1 << 30;
 
 /// A ring buffer, mapped.
@@ -33,7 +33,7 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// Maps the ring buffer with so many bytes of data.
+    /// Maps the ring buffer with this many bytes of data.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl Ring {
         Ok(Ring { consumer, producer, size })
     }
 
-    /// Hands over what is there, in order, at most so many records.
+    /// Hands over what is there, in order, at most this many records.
     pub(super) fn consume(&self, most: usize, mut each: impl FnMut(&[u8])) {
         let (read, written) = (self.consumer.position(), self.producer.position());
         let mut at = read.load(Ordering::Relaxed);

@@ -1,11 +1,11 @@
-//! Who else had a CPU in stops, until the stop is over and it is known whether anybody waited for one.
+//! Who else had a CPU in stops, until the stop is over and it is known whether a thread waited for one.
 use super::record::Run;
 use recording::{CpuUserFact, Interval, MonoTime, ThreadSlice, ThreadState};
 use std::{collections::VecDeque, time::Duration};
 
 /// Runs kept at most, 1 MiB of them: the kernel side sends fewer the longer a stop lasts.
 const MOST: usize = 16 * 1024;
-/// Shorter waits for a CPU name nobody: `LONG_NS` of the kernel side.
+/// Shorter waits for a CPU name no culprit: `LONG_NS` of the kernel side.
 const LONG_WAIT: Duration = Duration::from_millis(1);
 
 /// A [`Run`] of its own.

@@ -102,10 +102,10 @@ pub(crate) enum Raw<'a> {
     Work(Work),
 }
 
-/// Kernel work that lasts shorter outside of stops is nobody's hiccup: `HICCUP_NS`.
+/// Shorter kernel work outside of stops is ignored: `HICCUP_NS`.
 const LONG_WORK: Duration = Duration::from_millis(10);
 
-/// The record, if it tells of a hiccup.
+/// The record, if it is part of a hiccup.
 fn hiccup(record: &[u8]) -> Option<Raw<'_>> {
     if record[..2] == TAKEN {
         return None;

@@ -27,7 +27,7 @@ pub(super) fn shrink(open: &mut OpenObject, target: &Target) -> libbpf_rs::Resul
     Ok(())
 }
 
-/// The size of a ring buffer for a JVM with so many threads: the kernel takes powers of two.
+/// The size of a ring buffer for a JVM with this many threads: the kernel takes powers of two.
 fn ring_bytes(threads: usize) -> u32 {
     let [least, most] = RING_BYTES;
     let bytes = threads.saturating_mul(RING_BYTES_OF_THREAD).clamp(least, most);

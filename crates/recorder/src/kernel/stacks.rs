@@ -3,7 +3,7 @@ use super::symbols::Symbols;
 use recording::StackFact;
 use std::{collections::HashMap, sync::Arc};
 
-/// Among so many innermost frames are those of our own program and of the scheduler.
+/// Number of innermost frames among which are those of our own program and of the scheduler.
 const OWN_FRAMES: usize = 10;
 /// Where they begin with one of these they say nothing but "it did not run".
 const OWN: &[&str] = &[

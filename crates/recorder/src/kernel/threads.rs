@@ -73,7 +73,7 @@ impl Threads {
         self.known.len()
     }
 
-    /// The threads read so far are watched from `at` on: what they did before, nobody saw.
+    /// The threads read so far are watched from `at` on: their state before is unknown.
     pub(crate) fn watched_since(&mut self, at: MonoTime) {
         self.known.values_mut().for_each(|it| it.first_seen = at);
         self.facts.values_mut().for_each(|it| it.first_seen = at);
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(names(&mut threads), "7 java vm-thread");
     }
 
-    /// The CPU time it takes to note so many threads, each of them twice; the shortest of some tries.
+    /// The CPU time it takes to note this many threads, each of them twice; the shortest of some tries.
     fn time_to_note(count: u32) -> Duration {
         let fact =
             |tid| ThreadFact { tid, name: String::new(), role: ThreadRole::Java, first_seen: NOW };

@@ -1,8 +1,8 @@
 //! USDT probes: where they are and where their first argument is, from the notes that
 //! `<sys/sdt.h>` leaves in a library (`.note.stapsdt`).
 //!
-//! libbpf finds them too, with libelf, which is made for files that nobody spoils. Here they are found
-//! by bounded reading, and the kernel is told offsets.
+//! libbpf finds them too, with libelf, which is not made for malicious files. Here they are found
+//! by bounded reading, and the kernel gets offsets.
 use super::elf::{Bytes, Elf, malformed};
 use std::io;
 

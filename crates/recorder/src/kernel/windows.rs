@@ -57,7 +57,7 @@ pub(crate) struct Windows {
     torn: u64,
     /// When the recording began, once it has.
     started: Option<MonoTime>,
-    /// The JVM was seen to run then: a stop whose begin nobody saw was over.
+    /// The JVM was seen to run then: a stop with an unseen begin was over.
     ran: bool,
 }
 
@@ -77,7 +77,7 @@ impl Windows {
         }
     }
 
-    /// The recording begins now, that of stops whose begin nobody saw as well. `runs` where the JVM
+    /// The recording begins now, that of stops with an unseen begin as well. `runs` where the JVM
     /// was seen to run, so that it is in no stop that began before.
     pub(crate) fn start(&mut self, at: MonoTime, runs: bool) {
         self.started = Some(at);
@@ -249,7 +249,7 @@ impl Windows {
     }
 }
 
-/// Sets the totals to nothing, where the scheduler was not watched.
+/// Sets the totals to nothing, where the scheduler was not recorded.
 pub(crate) fn without_totals(mut fact: SafepointFact) -> SafepointFact {
     fact.reaching = SafepointTotals::default();
     fact.operating = SafepointTotals::default();

@@ -1,4 +1,4 @@
-//! The stops of a JVM that no probe tells of, from what the JVM counts of them, for a recording in
+//! The stops of a JVM that no probe reports, from the counters of the JVM, for a recording in
 //! which the kernel reports what the threads do.
 use super::{
     counts::StopCounters,
@@ -9,7 +9,7 @@ use crate::host::{CountersFile, ProcessDir};
 use recording::{MonoTime, SafepointFact};
 use std::time::Duration;
 
-/// So long after a stop it is reported: what its threads did is handed over before.
+/// How long after a stop it is reported: what its threads did is handed over before.
 const REPORT_DELAY: Duration = Duration::from_millis(350);
 
 /// Reads the counters and puts the stops together.
@@ -32,7 +32,7 @@ impl CountedStops {
         Some(CountedStops { counters, stops, over: Vec::new() })
     }
 
-    /// One reading.
+    /// Reads the JVM's counters once.
     pub(crate) fn sample(&mut self, at: MonoTime) {
         let counts = self.counters.read();
         self.over.extend(counts.and_then(|counts| self.stops.sample(at, counts)));

@@ -6,7 +6,7 @@ use recording::{Interval, MonoTime};
 use rustix::io::pread;
 use std::fs::File;
 
-/// The files that tell, and what they told.
+/// The files of the freezer, and their last values.
 #[derive(Debug, Default)]
 pub(crate) struct Freezer {
     files: Vec<File>,

@@ -5,13 +5,13 @@ use std::{collections::VecDeque, time::Duration};
 
 /// Shorter stops have no details.
 const MIN_STOP: Duration = Duration::from_millis(2);
-/// Outside of stops what is shorter is nobody's hiccup.
+/// Outside of stops what is shorter is ignored.
 const LONG: Duration = Duration::from_millis(10);
-/// Where nobody knows of stops, of threads that hardly do anything else what is shorter is left out.
+/// Without a source of stops, what is shorter is left out for threads that hardly do anything else.
 const SHORT: Duration = Duration::from_micros(200);
 /// Around a stop, because its edges and those of the pieces are uncertain; no more than it is long.
 const MARGIN: Duration = Duration::from_millis(50);
-/// A piece waits so long for the stop that it may belong to.
+/// How long a piece waits for the stop that it may belong to.
 const PATIENCE: Duration = Duration::from_millis(200);
 const MAX_PIECES: usize = 32 * 1024;
 const MAX_STOPS: usize = 256;
@@ -34,7 +34,7 @@ pub(crate) struct Keep {
     stops: VecDeque<Interval>,
     /// Whether the JVM's stops are known. Where they are not, a log may tell them later.
     pub(crate) knows_stops: bool,
-    /// Pieces dropped undecided, because there were too many.
+    /// Pieces dropped because the buffer was full.
     pub(crate) dropped: u64,
 }
 

@@ -31,7 +31,7 @@ const BETWEEN_STEPS: Duration = Duration::from_millis(50);
 const BETWEEN_COVERAGES: Duration = Duration::from_secs(1);
 /// How often the list of threads is read, at most and at least.
 const BETWEEN_LISTS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
-/// So many times what it took, which keeps it at a thousandth of a CPU.
+/// The wait is this many times what it took, which keeps it at a thousandth of a CPU.
 const LIST_COST_FACTOR: u32 = 1000;
 /// How often the counters of the host are read while a stop lasts, beside the usual once a second.
 const BETWEEN_COUNTERS: Duration = Duration::from_millis(100);
@@ -40,7 +40,7 @@ const BETWEEN_SEARCHES: Duration = Duration::from_secs(1);
 const MAX_SEARCHES: u32 = 30;
 /// A piece that grows for longer is handed over in parts.
 const LONGEST_PIECE: Duration = Duration::from_secs(2);
-/// The freezer is asked in every so many rounds.
+/// The freezer is read once in this number of rounds.
 const FREEZER_ROUNDS: u64 = 2;
 /// More files that the JVM writes to through memory need not be known to tell that there are some.
 const MAX_WRITTEN_FILES: usize = 8;
@@ -50,9 +50,9 @@ const BETWEEN_MAPS: Duration = Duration::from_secs(60);
 /// Before this much of a stop no counters of the host are read for it.
 const LONG_STOP: Duration = Duration::from_millis(10);
 
-/// So long after a stop the pieces that still grow are ended, so that they can be kept with it.
+/// How long after a stop the pieces that still grow are ended, so that they can be kept with it.
 const TIME_TO_CUT: Duration = Duration::from_millis(60);
-/// So long after a stop it is reported, with all its pieces.
+/// How long after a stop it is reported, with all its pieces.
 const REPORT_DELAY: Duration = Duration::from_millis(350);
 
 /// A running recording by samples, which needs no privilege.
@@ -67,7 +67,7 @@ pub struct SampledSession {
     quota: Quota,
     freezer: Freezer,
     counters: Option<StopCounters>,
-    /// The threads at the begin, for the case that nothing tells of stops.
+    /// The threads at the begin, for the case that no source reports stops.
     idle: Idle,
     searches: u32,
     rounds: u64,
@@ -106,7 +106,7 @@ impl SampledSession {
     ///
     /// # Errors
     ///
-    /// Where the process has ended, or may not be looked into: it belongs to another user.
+    /// Where the process has ended, or may not be inspected: it belongs to another user.
     pub fn start(jvm: &Jvm, options: Options) -> Result<SampledSession, AttachError> {
         allow_many_files();
         let proc = &options.roots.proc;

@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, thread, time::Duration};
 
 /// More threads are not looked at; those that work in stops come first in any case.
 const MAX_THREADS: usize = 4096;
-/// All samples together may take so long.
+/// How long all samples together may take.
 const LONGEST_SAMPLE: Duration = Duration::from_millis(100);
 /// The kernel books the time of a thread that runs once in a tick.
 const TICK: Duration = Duration::from_millis(12);

@@ -18,7 +18,7 @@ pub(crate) struct Counts {
     pub(crate) stopped_ns: u64,
 }
 
-/// A stop that is over, or is cut by the end of the recording.
+/// A stop that is over, or is incomplete at the end of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stop {
     pub(crate) interval: Interval,

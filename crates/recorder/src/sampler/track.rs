@@ -62,8 +62,8 @@ pub(crate) struct Piece {
 #[derive(Debug, Default)]
 pub(crate) struct Track {
     last: Option<(MonoTime, Counted, Seen)>,
-    /// What has happened up to here is known. A thread that wants a CPU and waits for it is told by
-    /// its counts when it has got it, and so this may be long before the last sample.
+    /// What has happened up to here is known. The counts of a thread that waits for a CPU change only
+    /// when it has got it, and so this may be long before the last sample.
     known: MonoTime,
     /// The pieces that may still move, of which the last may still grow.
     open: VecDeque<Piece>,

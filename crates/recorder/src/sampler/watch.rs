@@ -27,17 +27,17 @@ const MAX_THREADS: usize = 16 * 1024;
 const MAX_HOT: usize = 64;
 /// Workers looked at in every round of a stop.
 const MAX_WORKERS: usize = 64;
-/// Threads that tell of it when all were held.
+/// Number of threads that report it when all were held.
 const MAX_REPORTED: usize = 8;
 /// Rounds in which a thread in trouble is looked at once it is no more.
 const STAYS_HOT: u8 = 4;
-/// In so many rounds all threads are looked at once, where there is CPU time for it.
+/// Number of rounds in which all threads are looked at once, where there is CPU time for it.
 const ROUNDS: usize = 16;
-/// Where nobody knows of stops, so many threads are looked at in each round.
+/// Number of threads looked at in each round where no source reports stops.
 const MANY: usize = 64;
 /// Between two questions of how much CPU time a round has used.
 const BETWEEN_CHECKS: usize = 64;
-/// A round in a stop may take so long.
+/// How long a round in a stop may take.
 const LONGEST_ROUND: Duration = Duration::from_millis(4);
 
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub(crate) enum Closeness {
     Running,
     /// The application is stopped.
     Stopped,
-    /// Nobody knows whether the application is stopped: each thread may be the one that matters.
+    /// It is unknown whether the application is stopped: each thread may be the one that matters.
     Unknown,
     /// Threads are being stopped.
     Reaching,
@@ -170,7 +170,7 @@ impl Watch {
         let _ = self.others(at, Closeness::Reaching, self.threads.len(), (quota, keep));
     }
 
-    /// Samples the next so many threads that the round has not yet seen.
+    /// Samples up to `many` threads that the round has not yet seen.
     fn others(
         &mut self,
         at: MonoTime,
@@ -226,7 +226,7 @@ impl Watch {
         }
     }
 
-    /// Ends pieces that have grown for long: nobody's memory of them may depend on their end.
+    /// Ends pieces that have grown for long, so that memory does not depend on their end.
     pub(crate) fn cut_long(&mut self, now: MonoTime, time: Duration, keep: &mut Keep) {
         for it in self.threads.values_mut().filter(|it| it.track.grows_since(now, time)) {
             it.track.cut();
@@ -234,7 +234,7 @@ impl Watch {
         }
     }
 
-    /// All threads were frozen. Some of them will do to tell of it.
+    /// All threads were frozen. Some of them are enough to report it.
     pub(crate) fn frozen(&mut self, interval: Interval, keep: &mut Keep) {
         let mut reported = 0;
         for it in self.threads.values_mut() {

@@ -14,7 +14,7 @@ use std::{num::NonZeroU64, path::Path};
 const LEEWAY: NonZeroU64 = NonZeroU64::new(10_000_000).expect("not 0");
 
 /// Has this thread, and those that it will start, woken up together with others. Only where a tenth of
-/// a second is the shortest time that any of them waits, and nobody else's work is done in this thread.
+/// a second is the shortest time that any of them waits, and this thread does no work for its caller.
 pub(super) fn wake_up_with_others(duties: Option<Duties>, counted: Option<&CountedStops>) {
     if duties.is_some() && counted.is_none() {
         // Without it all is as exact as ever.
@@ -22,7 +22,7 @@ pub(super) fn wake_up_with_others(duties: Option<Duties>, counted: Option<&Count
     }
 }
 
-/// The stops that the JVM counts, where no probe tells of them.
+/// The stops that the JVM counts, where no probe reports them.
 pub(super) fn counted_stops(
     roots: &Roots,
     jvm: &Jvm,
@@ -43,13 +43,13 @@ pub(super) fn counted_stops(
     counted
 }
 
-/// Whether nothing at all tells of stops.
+/// Whether no source at all reports stops.
 pub(super) fn is_blind(coverage: &Coverage) -> bool {
     let reported = [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters];
     !reported.iter().any(|it| coverage.has(*it))
 }
 
-/// What is to be attached to: a JVM with so many threads.
+/// What is to be attached to: a JVM with this number of threads.
 pub(super) fn target(
     jvm: &Jvm,
     options: &Options,

@@ -1,9 +1,9 @@
 //! The stop that is under way: when the recording begins, while it goes on, and when it ends.
 //!
-//! The kernel side reports of a thread when that leaves a CPU or gets one. Of a stop that hangs, what
-//! matters is what did not change: so the threads are looked at once when the recording begins or the
-//! stop has gone on for a while, and once at the end, and whoever did the same at both, and left no
-//! record between them, did it all the time.
+//! The kernel side reports a thread when it leaves a CPU or gets one. Of a stop that hangs, what
+//! matters is what did not change: so the threads are sampled once when the recording begins or the
+//! stop has gone on for a while, and once at the end, and a thread with the same state in both samples
+//! and no event between kept that state.
 mod unreported;
 
 use self::unreported::{unreported, until_first};
@@ -27,7 +27,7 @@ use std::{
     time::Duration,
 };
 
-/// After so much of a stop its threads are looked at once: few stops ever get there.
+/// After this much of a stop its threads are sampled once: few stops ever get there.
 const LONG: Duration = Duration::from_millis(300);
 /// Keys of stacks that were read as text. The kernel's own end at the size of its map, 16384.
 const FIRST_STACK: u32 = 1 << 24;
@@ -41,7 +41,7 @@ pub(super) struct UnderWay {
     dir: Option<ProcessDir>,
     /// The threads as they were found early in the stop that begins at this time.
     early: Option<(MonoTime, Snapshot)>,
-    /// Where no probe tells of stops: the threads that were blocked when the recording began at this time,
+    /// Where no probe reports stops: the threads that were blocked when the recording began at this time,
     /// until the kernel side first sees each.
     begin: Option<(MonoTime, Snapshot)>,
     stacks: HashMap<Vec<String>, u32>,

@@ -1,7 +1,7 @@
-//! Processes that play a JVM, or somebody who would like to be taken for one.
+//! Processes that play a JVM, or an attacker that poses as one.
 //!
 //! An actor is this very test program, started again to play one part: in a root directory of its
-//! own, as nobody.
+//! own, as `nobody`.
 use crate::nobody;
 use recorder::{Jvm, Roots};
 use std::{
@@ -31,7 +31,7 @@ pub(crate) enum Part {
     Idle,
     /// Listens and answers with a thread called `liar`.
     Answer,
-    /// Listens and lets nobody in.
+    /// Listens and accepts no connection.
     Ignore,
     /// Answers with a byte at a time, without end.
     Drip,
@@ -127,7 +127,7 @@ impl Actor {
     }
 }
 
-/// A root directory of nobody with an empty `tmp`; `None` where nobody can be played.
+/// A root directory of `nobody` with an empty `tmp`; `None` where no actor can be started.
 pub(crate) fn root() -> Option<tempfile::TempDir> {
     if !rustix::process::geteuid().is_root() {
         println!("SKIPPED: not root");

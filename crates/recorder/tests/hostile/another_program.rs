@@ -47,7 +47,7 @@ fn ended(mut recording: impl Recording) -> Facts {
     facts
 }
 
-/// A JVM that becomes this program when it is told to; none where no JDK here can do that.
+/// A JVM that becomes this program on command; none where no JDK here can do that.
 fn before(program: &[&str]) -> Option<Java> {
     let jdk = newest()?;
     if jdk.major < 22 {
@@ -128,7 +128,7 @@ fn a_jvm_whose_id_another_process_has_by_now_has_exited() {
     drop(successor);
 }
 
-/// A process with this id. The next one has the number after the last, unless somebody else comes first.
+/// A process with this id. The next one has the number after the last, unless another process comes first.
 fn successor(pid: u32) -> Option<spawn::Running> {
     let mut found = None;
     let mut tries = 0;

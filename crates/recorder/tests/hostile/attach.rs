@@ -14,7 +14,7 @@ use std::{
 /// When a question is over at the latest.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// The error, while the actor plays on: whoever waited for it would wait for ever.
+/// The error, while the actor plays on: a wait for the actor would never end.
 #[track_caller]
 fn refused(actor: &Actor) -> ConnectionError {
     let error = actor.names(&[]).unwrap_err();
@@ -245,7 +245,7 @@ fn a_jvm_with_another_start_is_not_signalled() {
     assert_eq!(actor.quits(), 0);
 }
 
-/// A JVM that is told in one place not to listen, and what is said of it.
+/// A JVM with `-XX:+DisableAttachMechanism` in one place, and what is said of it.
 #[track_caller]
 fn check_disabled(place: &str, environment: &[(&str, &str)], arguments: &[&str]) {
     let Some(root) = actor::root() else { return };

@@ -1,5 +1,5 @@
-//! The JVM's library belongs to the JVM's user: something else is put at its path, and it is made to
-//! cost whoever reads it.
+//! The JVM's library belongs to the JVM's user: something else is put at its path, and it is made
+//! expensive to read.
 use crate::own_jdk::{OwnJvm, recorded, windows};
 use recorder::Roots;
 use rustix::{

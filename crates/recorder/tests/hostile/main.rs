@@ -1,4 +1,4 @@
-//! What the user of a JVM, whom nobody trusts, may try against a recorder that runs as root.
+//! What the untrusted user of a JVM may try against a recorder that runs as root.
 //!
 //! Each attack is made by real processes of another user (`nobody`), where privilege matters.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]

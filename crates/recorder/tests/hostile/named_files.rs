@@ -13,7 +13,7 @@ use testing::{runs, until};
 const SECRET: &str = "-Xhunter2 -XX:+Hunter2 Hunter2\n+Hunter2\n";
 const MARK: &str = "unter2";
 
-/// A JVM of nobody that names a file in every way that there is, each of which could be read when
+/// A JVM of `nobody` that names a file in every way that there is, each of which could be read when
 /// it started.
 struct Named {
     home: tempfile::TempDir,
@@ -51,7 +51,7 @@ impl Named {
         }
     }
 
-    /// What `whypause ps` and `whypause record` tell of it, all of it.
+    /// The whole output of `whypause ps` and `whypause record` about it.
     fn reported(&self) -> String {
         let roots = Roots::default();
         let listed = self.jvm.listed();
@@ -62,8 +62,8 @@ impl Named {
         format!("{listed:?} {fact:?} {chosen:?} {:?}", recorded(&chosen))
     }
 
-    /// Nothing of a file that it may not read is reported, and its own words still are. Nobody ever writes
-    /// to the files that could be waited for.
+    /// Nothing of a file that it may not read is reported, and its own words still are. The files that
+    /// could be waited for never get a writer.
     #[track_caller]
     fn check(&self) {
         let reported = self.reported();

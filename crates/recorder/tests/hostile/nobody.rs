@@ -1,4 +1,4 @@
-//! Processes of a user whom nobody trusts.
+//! Processes of an untrusted user.
 use recorder::{Jvm, Roots};
 use std::{
     fs,
@@ -17,7 +17,7 @@ pub(crate) fn jdk() -> Option<Jdk> {
     None
 }
 
-/// A directory in memory that belongs to nobody.
+/// A directory in memory that belongs to `nobody`.
 pub(crate) fn home() -> tempfile::TempDir {
     let home = tempfile::tempdir_in("/dev/shm").unwrap();
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -32,7 +32,7 @@ pub(crate) fn secret(path: &Path, text: &str) {
     chown(path, Some(0), Some(0)).unwrap();
 }
 
-/// A command that runs as nobody, with no group of root's, in this directory.
+/// A command that runs as `nobody`, with no group of root's, in this directory.
 pub(crate) fn command(program: &Path, directory: &Path) -> Command {
     let mut command = spawn::command("setpriv");
     // The kernel forgets with the user that it is to end with the test.
@@ -41,7 +41,7 @@ pub(crate) fn command(program: &Path, directory: &Path) -> Command {
     command
 }
 
-/// A JVM of nobody that sleeps until the value goes.
+/// A JVM of `nobody` that sleeps until the value goes.
 pub(crate) struct Sleeper(JvmProcess);
 
 impl Sleeper {

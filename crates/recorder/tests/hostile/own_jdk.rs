@@ -1,4 +1,4 @@
-//! A JDK that belongs to nobody, who may do to its files what he likes while a JVM runs from them.
+//! A JDK that belongs to `nobody`, who may change its files at will while a JVM runs from them.
 use recorder::{Jvm, Options, Roots, Session};
 use recording::{Coverage, Source, SourceState};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
@@ -12,7 +12,7 @@ use std::{
 use tempfile::TempDir;
 use testing::{Jdk, JvmProcess, NOBODY, PATIENCE, busy, program, ready};
 
-/// A JVM of nobody, of nobody's JDK. It is killed when the test ends.
+/// A JVM of `nobody`, of its own JDK. It is killed when the test ends.
 pub(crate) struct OwnJvm {
     pub(crate) child: JvmProcess,
     home: TempDir,
@@ -52,7 +52,7 @@ impl OwnJvm {
     }
 }
 
-/// Makes its directories, and what its home is told by, nobody's own.
+/// Gives its directories, and the files by which a home is recognized, to `nobody`.
 fn give(jdk: Jdk) -> Jdk {
     let own = |part: &str| chown(jdk.home.join(part), Some(NOBODY), Some(NOBODY)).unwrap();
     Jdk::FILES.into_iter().for_each(own);

@@ -152,7 +152,7 @@ fn reseal(bytes: &mut [u8]) {
     bytes[digits].copy_from_slice(sum.as_bytes());
 }
 
-/// Whoever wrote the byte made the checksum right, so the Parquet library gets to see it.
+/// An attacker who changes a byte also fixes the checksum, so the Parquet library gets to see it.
 #[test]
 fn a_wrong_byte_under_a_right_checksum_costs_at_most_that_part() {
     let mut random = Random(5);

@@ -1,4 +1,4 @@
-//! What is left where there was no space, or where somebody removed files meanwhile.
+//! What is left where there was no space, or where files were removed meanwhile.
 use super::*;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use std::{
@@ -102,7 +102,7 @@ fn write_all(writer: &mut Writer, coverages: &mut u64) {
     let _ = writer.write(&Facts { coverage, ..Facts::default() });
 }
 
-/// Writes where so much is free, and what the recording then says. Whether nothing was lost.
+/// Writes where this much is free, and what the recording then says. Whether nothing was lost.
 #[track_caller]
 fn check(place: &Path, free: u64, reserved: u64) -> bool {
     let path = place.join("rec");

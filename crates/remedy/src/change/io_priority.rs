@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The class and priority of all threads of a process, by `ionice`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoPriority {
-    /// Whose.
+    /// The process.
     pub process: Process,
     /// As `ionice` says it: `idle`, `best-effort: prio 7`.
     pub to: String,

@@ -30,7 +30,7 @@ const LONGEST_OF: Duration = Duration::from_secs(60);
 /// Characters of an operation's name in an exemplar, which has 128 for all its labels.
 const MOST_OPERATION: usize = 48;
 
-/// The numbers.
+/// The metrics of one JVM's stops.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbers {
     /// Stops in each bucket, not those below it.
@@ -56,7 +56,7 @@ pub(super) struct OfCause<'a> {
 /// The last stop over the limit of which a cause had a part.
 #[derive(Clone, Debug)]
 pub(super) struct Example {
-    /// The part.
+    /// The cause's part of the stop.
     pub(super) time: Duration,
     /// The whole stop.
     pub(super) stopped: Duration,

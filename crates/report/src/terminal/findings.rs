@@ -15,7 +15,7 @@ pub(crate) const BODY: usize = 3;
 /// Column of the text behind `who`, `where` and the like.
 pub(crate) const FIELD: usize = 10;
 
-/// In full.
+/// Writes the findings of the full answer.
 pub(super) fn blocks(page: &mut Page, view: &View<'_>) {
     for it in &view.findings {
         page.blank();

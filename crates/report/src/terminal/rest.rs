@@ -13,7 +13,7 @@ const MOST_NUMBERS: usize = 2;
 /// Number of unchecked causes named in a short answer.
 const MOST_NAMES: usize = 3;
 
-/// In full.
+/// Writes the rest of the full answer.
 pub(super) fn all(page: &mut Page, view: &View<'_>) {
     numbers(page, &view.numbers);
     if let Some(rest) = &view.rest {

@@ -134,7 +134,7 @@ fn at_once(finding: &Finding, diagnosis: &Diagnosis) -> String {
     }
 }
 
-/// Whether nothing is long enough to be felt.
+/// Whether nothing is long enough to be noticed.
 pub(super) fn is_quiet(diagnosis: &Diagnosis, over: Duration) -> bool {
     let all = &diagnosis.statistics.all;
     let outside = |it: &Finding| it.cause.is_fault() && it.pauses == 0;

@@ -6,7 +6,7 @@ use std::{
 };
 use testing::until;
 
-/// So often.
+/// Number of trials of each kind.
 const TIMES: u32 = 40;
 /// All of it takes about this long, most of which the keeper is given to fail in.
 const LASTS: Duration = Duration::from_millis(120);

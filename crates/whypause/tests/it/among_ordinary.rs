@@ -27,7 +27,7 @@ impl<'a> Stamp<'a> {
         Stamp { day, ms_of_day: of_hours * 1000 + number(9, 12), zone: &time[12..], uptime_ms }
     }
 
-    /// The one so much earlier, as it is written.
+    /// The one that is `by_ms` earlier, as it is written.
     fn earlier(&self, by_ms: u64) -> String {
         let (ms, uptime) = (self.ms_of_day - by_ms, self.uptime_ms - by_ms);
         let (hours, minutes, seconds) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);

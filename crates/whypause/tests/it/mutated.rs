@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-/// Of each log so much is used.
+/// Size of the part of each log that is used.
 const MOST_BYTES: usize = 48 << 10;
 /// How often each is cut.
 const CUTS: u64 = 50;

@@ -37,7 +37,7 @@ const SCENARIOS: [&str; 8] = [
     "direct-reclaim",
 ];
 
-/// From so much of the CPU time on that the hypervisor gave to others, a run shows mostly that.
+/// From this share of the CPU time on that the hypervisor gave to others, a run shows mostly that.
 const MOST_STOLEN: f64 = 0.05;
 
 /// How long a variant of the short form is recorded, in seconds.

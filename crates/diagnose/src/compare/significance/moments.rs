@@ -31,7 +31,7 @@ impl Moments {
     }
 }
 
-/// The time stopped in two runs of so much time each: of each the longest pauses, and the moments
+/// The time stopped in two runs, with their lengths: of each the longest pauses, and the moments
 /// of all.
 pub(in crate::compare) struct Stopped {
     pub(in crate::compare) longest: Vec<f64>,

@@ -57,8 +57,8 @@ pub(in crate::host) fn of(mountinfo: &str, version: Version, controller: &str) -
     mountinfo.lines().filter_map(mount).collect()
 }
 
-/// The path of a process's group below the mount; `None` where it is not there, or nobody can say
-/// where. `point` is where the mount is.
+/// The path of a process's group below the mount; `None` where it is not there, or its place is
+/// unknown. `point` is where the mount is.
 pub(super) fn inside(mount: &CgroupMount, point: &Path, path: &str, pid: u32) -> Option<PathBuf> {
     let group = Relative::new(path);
     if group.up == mount.root.up {

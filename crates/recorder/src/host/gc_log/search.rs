@@ -7,7 +7,7 @@ pub(crate) enum Search {
     Found(GcLogFile),
     /// None of the open files is one.
     None,
-    /// None of those that may be read; so many may not.
+    /// None of those that may be read; this many may not.
     Denied(u64),
 }
 

@@ -1,6 +1,6 @@
 //! On whose account a JVM is, where there is not enough of something for all.
 //!
-//! The number of its user does not say that: whoever may make a user namespace with subordinate users
+//! The number of its user does not say that: a user who may make a user namespace with subordinate users
 //! (`man 5 subuid`) is 65,536 of them, and root of a container is any.
 use super::Jvm;
 use crate::{Roots, host::process::ProcessDir};

@@ -11,14 +11,14 @@ use std::{fmt, io};
 
 /// Whose JVM is wanted: any process can have any name.
 pub trait Whose: fmt::Debug {
-    /// How that is said behind a name: ``user `kafka` ``. `None` where anybody's is.
+    /// How that is said behind a name: ``user `kafka` ``. `None` for those of all users.
     fn said(&self) -> Option<String>;
 
     /// Whether this one may be meant.
     fn fits(&self, jvm: &Jvm) -> bool;
 }
 
-/// Anybody's.
+/// The JVMs of all users.
 #[derive(Clone, Copy, Debug)]
 pub struct Anybodys;
 
@@ -32,7 +32,8 @@ impl Whose for Anybodys {
     }
 }
 
-/// The JVM named by a pid or by a part of its main class, or the only one of somebody's. A main class that
+/// The JVM named by a pid or by a part of its main class, or the only one of the chosen users. A
+/// main class that
 /// is the whole pattern counts before those that only contain it. To find a name no file is opened that a
 /// JVM names.
 ///

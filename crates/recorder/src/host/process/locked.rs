@@ -28,9 +28,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Files whose reading takes the lock of the address space (`fs/proc/base.c`, `fs/proc/task_mmu.c`).
+/// Files whose reading takes the `mmap_lock` (`fs/proc/base.c`, `fs/proc/task_mmu.c`).
 const NAMES: [&str; 6] = ["cmdline", "environ", "maps", "smaps", "smaps_rollup", "numa_maps"];
-/// Files whose reading waits for nobody: the kernel asks nothing of who reads them, and looks for
+/// Files that are read without waiting: the kernel does not check the reader's rights, and only looks up
 /// what it counts (`tid_base_stuff` of `fs/proc/base.c`).
 const FREE: [&str; 5] = ["status", "comm", "cgroup", "schedstat", "statm"];
 
@@ -55,17 +55,17 @@ const STARVED: Duration = Duration::from_secs(3);
 /// The waits of that length that brought nothing: after several there are no more for [`LATELY`].
 static IN_VAIN: InVain = InVain::none();
 const LATELY: Duration = Duration::from_secs(60);
-/// A process that kept its lock is not asked again for so long.
+/// How long a process that kept its lock is not read again.
 const KEPT_FOR: Duration = Duration::from_secs(5);
 /// Such processes that are remembered.
 const MAX_KNOWN: usize = 1024;
 
-/// Whether reading a file of this name takes the lock of the address space.
+/// Whether reading a file of this name takes the `mmap_lock`.
 pub(super) fn is_locked(name: &str) -> bool {
     NAMES.contains(&name.rsplit('/').next().unwrap_or_default())
 }
 
-/// Whether reading a file of this name waits for nobody.
+/// Whether a file of this name is read without waiting.
 pub(super) fn is_free(name: &str) -> bool {
     FREE.contains(&name.rsplit('/').next().unwrap_or_default())
 }
@@ -165,8 +165,8 @@ impl LockedFile {
     }
 }
 
-/// Waits for a message. That the reader waits in the kernel is the process's doing where it waits for
-/// a lock, or where nobody may know for what; a page that is read from a disk comes in time, and so does a
+/// Waits for a message. That the reader waits in the kernel is due to the process where it waits for
+/// a lock, or where the reason may not be read; a page that is read from a disk comes in time, and so does a
 /// lock whose owner wants a CPU.
 fn receive(
     reader: &Aside,
@@ -222,7 +222,7 @@ fn is_over(error: &io::Error) -> bool {
 }
 
 /// The lock that a reader waits for which waits in these functions, the innermost first. A page that
-/// is read from a disk takes long as well, and is nobody's lock.
+/// is read from a disk takes long as well, and is no lock.
 fn lock_in(stack: &[String]) -> Option<Lock> {
     // The kernel leaves those of its locks out of stacks (`in_sched_functions`), so that the first one
     // is mostly the caller, in whose place no page can be waited for.

@@ -13,7 +13,7 @@ fn is_root() -> bool {
     root
 }
 
-/// A directory that everybody may look into, with a file of root and this group in it.
+/// A directory that every user may list, with a file of root and this group in it.
 fn secret(mode: u32, group: u32) -> (tempfile::TempDir, PathBuf) {
     use std::os::unix::fs::{PermissionsExt, chown};
     let directory = tempfile::tempdir().unwrap();

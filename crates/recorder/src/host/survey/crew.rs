@@ -13,7 +13,7 @@ use std::{
 
 /// More would take the CPUs from the JVMs on a host with many.
 const THREADS: usize = 4;
-/// A look takes milliseconds. After so long without another one the rest does not come.
+/// A survey takes milliseconds. After this time without progress the rest does not come.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Looks at each of them; `None` where that took too long. Who waits for a file then goes on waiting,

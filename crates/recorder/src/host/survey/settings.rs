@@ -9,7 +9,7 @@ use std::{fs, path::Path};
 
 /// Groups are rarely nested deeper.
 const MAX_ANCESTORS: usize = 16;
-/// The largest limit that anybody sets; `max` is no number, and version 1 shows a larger one.
+/// Larger than any real limit; `max` is no number, and version 1 shows a larger one.
 const NO_LIMIT_BYTES: u64 = 1 << 60;
 
 /// Reads those of the host; what cannot be read stays empty.
@@ -36,7 +36,7 @@ pub(super) fn host(roots: &Roots) -> HostSettings {
     }
 }
 
-/// A kernel that was built with it and told `psi=0` has the files, and refuses to read them.
+/// A kernel that was built with it and booted with `psi=0` has the files, and refuses to read them.
 fn pressure(roots: &Roots) -> Option<bool> {
     roots.proc.join("self").exists().then(|| fs::read(roots.proc.join("pressure/memory")).is_ok())
 }

@@ -1,8 +1,8 @@
 //! Attaches to places in the JVM's library: another probe there is set here, through `Kernel::probe`, which
 //! looks for probes of others.
 //!
-//! The kernel is told the very file and offsets in it. libbpf would find them too, but by reading the
-//! file with a C library, and whoever the JVM belongs to can write what he likes into that file.
+//! The kernel gets the very file and offsets in it. libbpf would find them too, but by reading the
+//! file with a C library, and the user of the JVM can write anything into that file.
 use super::{
     super::{
         Function, Site, Target,

@@ -4,7 +4,7 @@ use crate::sampler::{Snapshot, Standing};
 use recording::{Interval, MonoTime, ThreadSlice, ThreadState};
 use std::collections::BTreeMap;
 
-/// What each thread did at the begin and at the end of `window`, as far as no slice tells of it.
+/// What each thread did at the begin and at the end of `window`, where no slice covers it.
 pub(super) fn unreported(
     slices: &[ThreadSlice],
     window: Interval,
@@ -49,9 +49,9 @@ pub(super) fn unreported(
     found
 }
 
-/// What threads did that were looked at when the recording had begun, from `since` until the kernel side
+/// What threads did that were sampled when the recording had begun, from `since` until the kernel side
 /// first saw each, which is one of `slices` now; to the `end`, where the recording ends, of those that were
-/// not seen at all. Each is told once.
+/// not seen at all. Each is reported once.
 pub(super) fn until_first(
     begin: &mut Snapshot,
     since: MonoTime,
@@ -154,7 +154,7 @@ mod tests {
         check(&[], Some(&before), &[], "");
     }
 
-    /// Of a stop that no probe told nothing was known but its length: 171 of 176 ms.
+    /// Of a stop without probes only the length was known: 171 of 176 ms were unattributed.
     #[test]
     fn first_state_of_a_thread_lasts_until_it_is_first_seen() {
         let check = |slices: &[(u32, u64, u64)], end: Option<u64>, expected: &str| {

@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// So much of what a keeper has said is read.
+/// Number of bytes that are read of a keeper's messages, from the end.
 const LAST_WORDS_BYTES: u64 = 4 << 10;
 
 /// Of 255, which every file system takes; the rest is for what comes behind it.

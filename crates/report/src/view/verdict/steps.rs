@@ -16,7 +16,7 @@ pub(crate) struct Step {
     pub(crate) action: Action,
 }
 
-/// What explains so much needs no recording.
+/// A finding that explains this share needs no recording.
 const NEARLY_ALL: f64 = 0.9;
 /// What to do first: of what the sentence is about, or of the largest fault with advice, which is then
 /// named; or to record what is unexplained.

@@ -15,7 +15,7 @@ use std::{
 
 /// How long a pause is kept,
 const KEPT: Duration = Duration::from_secs(3_600);
-/// and so much of all of them: an hour with one a second, and then some.
+/// and the size of all of them: an hour with one a second, and then some.
 const MOST_BYTES: usize = 8 << 20;
 /// Number of pauses whose threads are kept: the longest.
 const MOST_WHOLE: usize = 24;

@@ -16,7 +16,7 @@ use std::{
     io::{self, Read},
 };
 
-/// At most so much is read of each of several files.
+/// Number of bytes read of each of several files at most.
 pub(super) const PAGE: u64 = 4096;
 
 /// First bytes of answers: a part of it follows, the last part, or the number of an error.

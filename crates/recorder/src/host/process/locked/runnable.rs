@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// So many threads of it are looked at.
+/// Number of its threads that are looked at.
 const MAX_THREADS: usize = 256;
 
 /// Waits for such processes that brought nothing lately, and when the last one ended. Many processes

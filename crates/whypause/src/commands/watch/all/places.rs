@@ -16,13 +16,13 @@ pub(super) const MOST_JVMS: usize = 64;
 /// A JVM that has a place, or wants one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Guest {
-    /// Which.
+    /// Its key.
     pub(super) jvm: Key,
     /// On whose account.
     pub(super) account: Account,
 }
 
-/// The places.
+/// The places of watched JVMs, by account.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     /// Those that have one, in the order in which they got it.
