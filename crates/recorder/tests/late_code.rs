@@ -44,10 +44,6 @@ fn record(java: &Java) -> Facts {
     all
 }
 
-/// The one thread dump of a recording may find the thread between two loops, where it stops at once and
-/// is not sampled. This is how often a recording is made until it does not.
-const TRIES: u32 = 5;
-
 /// Whether the thread whose Java stack is reported was looked at while that stop waited for it.
 fn is_seen_in_dump(facts: &Facts) -> bool {
     facts.java_stacks.iter().any(|stack| {
@@ -60,7 +56,11 @@ fn is_seen_in_dump(facts: &Facts) -> bool {
 fn the_method_and_its_callers_are_named() {
     for jdk in common::all() {
         let java = Java::start(&jdk, &busy("-XX:+UseParallelGC"), "Late", &[]);
-        let facts = (0..TRIES).map(|_| record(&java)).find(is_seen_in_dump);
+        // The one thread dump of a recording may find the thread between two loops, where it stops at
+        // once and is not sampled; on a busy host it often does. Then another recording is made.
+        let end = Instant::now() + PATIENCE;
+        let recordings = std::iter::repeat_with(|| record(&java));
+        let facts = recordings.take_while(|_| Instant::now() < end).find(is_seen_in_dump);
         let facts = facts.expect("the thread is looked at in the stop of the dump");
         let name = format!("JDK {:?}", jdk.major);
         assert!(facts.coverage.as_ref().unwrap().has(Source::LateCode), "{name}");

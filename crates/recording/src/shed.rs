@@ -15,6 +15,11 @@ impl Facts {
         replace_earlier(&mut self.outputs, |it| it.fd);
     }
 
+    /// Gives up all rows of each table but its newest `most`.
+    pub fn keep_newest(&mut self, most: usize) {
+        Table::all().iter().for_each(|table| (table.keep_newest)(self, most));
+    }
+
     /// Gives up rows until no more than `most` are left, or four, and says how many; those that later
     /// ones replace are not counted.
     ///

@@ -4,8 +4,7 @@ use std::fs;
 
 /// All sources ran, and the recording ended as it should.
 fn all_ran() -> Coverage {
-    let sources =
-        Source::ALL.iter().copied().map(|it| (it, SourceState::Recorded)).into_iter().collect();
+    let sources = Source::ALL.iter().copied().map(|it| (it, SourceState::Recorded)).collect();
     Coverage { sources, end: "duration elapsed".into(), ..Coverage::default() }
 }
 

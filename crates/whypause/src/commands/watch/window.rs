@@ -250,7 +250,8 @@ impl Window {
         facts.log_lines.clear();
         facts.stacks.clone_from(&self.facts.stacks);
         facts.append(now);
-        diagnose::diagnose_facts(&bounded(facts))
+        bound(&mut facts);
+        diagnose::diagnose_facts(&facts)
     }
 
     /// What a diagnosis of this pause looks at, and no more: it is made while the JVM runs.
@@ -315,26 +316,14 @@ impl Window {
         facts.cpu_users.retain(|it| it.interval.end >= horizon);
         facts.output_readers.retain(|it| it.at >= horizon);
         facts.clocks.retain(|it| it.measured >= horizon);
-        self.facts = bounded(std::mem::take(facts));
+        bound(facts);
     }
 }
 
-/// The same facts without rows that later ones replace, and the newest of each table only.
-fn bounded(mut facts: Facts) -> Facts {
+/// Drops rows that later ones replace, and of each table all but the newest.
+fn bound(facts: &mut Facts) {
     facts.drop_replaced();
-    keep_newest(&mut facts.slices);
-    keep_newest(&mut facts.kernel_work);
-    keep_newest(&mut facts.code);
-    keep_newest(&mut facts.log_lines);
-    keep_newest(&mut facts.samples);
-    keep_newest(&mut facts.writers);
-    keep_newest(&mut facts.memory);
-    keep_newest(&mut facts.cpu_users);
-    keep_newest(&mut facts.output_readers);
-    keep_newest(&mut facts.threads);
-    keep_newest(&mut facts.files);
-    keep_newest(&mut facts.stacks);
-    facts
+    facts.keep_newest(MAX_ROWS);
 }
 
 fn end(it: &SafepointFact) -> MonoTime {
@@ -356,11 +345,6 @@ fn newest(facts: &Facts) -> MonoTime {
 
 fn rows<T: Clone>(all: &[T], wanted: impl Fn(&T) -> bool) -> Vec<T> {
     all.iter().filter(|row| wanted(row)).cloned().collect()
-}
-
-fn keep_newest<T>(rows: &mut Vec<T>) {
-    let too_many = rows.len().saturating_sub(MAX_ROWS);
-    rows.drain(..too_many);
 }
 
 #[cfg(test)]
