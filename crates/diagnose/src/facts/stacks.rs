@@ -52,6 +52,7 @@ pub(crate) enum Sign {
 
 impl Sign {
     /// The functions of which one is enough to show it, with the kernels and files that have them.
+    #[expect(clippy::too_many_lines, reason = "a list for each sign, and no logic")]
     fn functions(self) -> &'static [&'static str] {
         match self {
             // Functions that only a fault on a file mapping passes through, Linux 4.18 to 6.18
