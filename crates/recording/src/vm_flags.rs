@@ -1,7 +1,8 @@
 //! The JVM's flags: `-XX:+Name`, `-XX:Name=value`, `-Xmx1g`.
 //!
-//! The only reader of them; what goes to the log is in `log_option.rs`. Grammar: `Arguments::parse_argument`
-//! of HotSpot's `runtime/arguments.cpp`, and for sizes `parse_integer` of `utilities/parseInteger.hpp`.
+//! The only reader of their names and values; what goes to the log is in `log_option.rs`. Grammar:
+//! `Arguments::parse_argument` of HotSpot's `runtime/arguments.cpp`, and for sizes `parse_integer` of
+//! `utilities/parseInteger.hpp`.
 
 /// Flags that choose a collector, and its id. Some go with another one of the same collector.
 const COLLECTORS: [(&str, &str); 9] = [

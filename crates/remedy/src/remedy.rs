@@ -34,8 +34,8 @@ pub enum Works {
     WhatIf,
     /// It diagnoses first: the flags come from all findings, see [`flag_line`](crate::flag_line).
     Diagnosis,
-    /// It goes on, and changes settings again and again.
-    Loop,
+    /// It tunes huge pages until stopped: [`tuner`](crate::tuner).
+    Tuner,
     /// It goes on, and copies a log.
     Keeper,
 }

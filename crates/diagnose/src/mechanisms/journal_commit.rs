@@ -7,7 +7,7 @@
 //! The block stands in the device's queue behind everything that other processes wrote.
 //!
 //! ## What proves it
-//! A kernel stack of the blocked thread with one of the functions below, inside `write()` or a page fault.
+//! A kernel stack of the blocked thread with a function in which the journal makes it wait, such as `do_get_write_access`, `jbd2_log_wait_commit` or `xlog_grant_head_wait`, inside `write()` or a page fault.
 //! On ext4 the typical path is `file_update_time` → `ext4_dirty_inode` → `jbd2_journal_get_write_access` → `do_get_write_access`.
 //!
 //! ## What looks alike

@@ -7,7 +7,7 @@
 //! A terminal is full, too, while its output is stopped (Ctrl-S), and a socket while its other end does not read.
 //!
 //! ## What proves it
-//! A kernel stack of the blocked thread with one of the functions below, inside `write()`: of a pipe `pipe_write`, of a terminal `n_tty_write`, of a socket `sock_alloc_send_pskb` or `sk_stream_wait_memory`.
+//! A kernel stack of the blocked thread in `write()`: of a pipe `pipe_write`, of a terminal `n_tty_write`, of a socket `sock_alloc_send_pskb` or `sk_stream_wait_memory`.
 //! No disk is in that stack: the process that reads may wait for one, but that is another process.
 //!
 //! ## What looks alike

@@ -1,4 +1,4 @@
-//! What each monitor writes: a new one is one entry here, and an example in the tests below.
+//! What each monitor writes: a new one is one entry here, and an example in the tests beside it.
 //!
 //! # Source
 //!

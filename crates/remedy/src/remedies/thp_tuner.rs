@@ -34,7 +34,7 @@ pub(super) static REMEDY: Remedy = Remedy {
     page: diagnose::page!("thp_tuner.rs"),
     advise,
     plan: Some(plan),
-    works: Works::Loop,
+    works: Works::Tuner,
     ..Remedy::BASE
 };
 

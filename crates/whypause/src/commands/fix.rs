@@ -52,7 +52,7 @@ pub(crate) fn run(args: &FixArgs, console: &Console) -> Result<Exit, Failure> {
         };
         found = found.diagnosed(diagnosis);
     }
-    if remedy.works == Works::Loop && (args.apply || args.dry_run) {
+    if remedy.works == Works::Tuner && (args.apply || args.dry_run) {
         return tune::run(args, &found, &interrupt, console);
     }
     let plan = || found.plan(remedy, args, &interrupt);
