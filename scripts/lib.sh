@@ -8,6 +8,9 @@ cd "$root_dir" || exit 2
 # Rust from rustup is not on the path of a shell that has not read its profile.
 export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:${CARGO_HOME:-${HOME:-/root}/.cargo}/bin"
 
+# Programs are looked for below target/, wherever this user has cargo put those of other projects.
+unset CARGO_TARGET_DIR CARGO_BUILD_TARGET_DIR
+
 say() { printf '%s\n' "$*" >&2; }
 step() { printf '\n== %s\n' "$*" >&2; }
 have() { command -v "$1" >/dev/null 2>&1; }
