@@ -69,9 +69,8 @@ impl Open {
     }
 
     /// Where no place is free, ends the connection that is first past its time, if any: a client that only
-    /// connects, or reads nothing of an answer, must not keep others out. Returns how long to wait
-    /// until the next
-    /// try; `None` where no connection has a limit.
+    /// connects, or reads nothing of an answer, must not keep others out. Returns how long to wait until
+    /// the next try; `None` where no connection has a limit.
     pub(crate) fn make_room(&self, free: usize) -> Option<Duration> {
         let mut state = self.state();
         if free > 0 {

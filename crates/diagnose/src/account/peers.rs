@@ -24,9 +24,8 @@ pub(super) fn charge<'a>(
     best
 }
 
-/// Where the threads have no names (JDK 8), so that it is unknown which one a stop waits for:
-/// states that only
-/// the JVM itself can be in while the application is stopped, or that hold all threads alike.
+/// Where the threads have no names (JDK 8), so that it is unknown which one a stop waits for: states that
+/// only the JVM itself can be in while the application is stopped, or that hold all threads alike.
 pub(super) fn charge_nameless<'a>(index: &Index<'a>, known: Vec<Segment<'a>>) -> Vec<Segment<'a>> {
     let Some(interval) = whole(&known) else { return known };
     let phase = known[known.len() - 1].phase;

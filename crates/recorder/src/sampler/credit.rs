@@ -10,9 +10,8 @@ const CLOSE: Duration = Duration::from_millis(5);
 /// Time between two rounds otherwise.
 const SHORTEST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_millis(50);
-/// A lasting change of the cost must change the period, a single slow round must not: a new cost
-/// has a weight of
-/// one part in this number.
+/// A lasting change of the cost must change the period, a single slow round must not: a new cost has a
+/// weight of one part in this number.
 const SMOOTH: u32 = 16;
 
 /// A hundredth of one CPU, saved up and spent.

@@ -129,9 +129,8 @@ impl Kind for Mount {
     }
 }
 
-/// The mount with this source (`Documentation/filesystems/proc.rst`, 3.5); of several the last. A
-/// user who may
-/// rename a mount point in another mount namespace may give it any name, so a path is bytes.
+/// The mount with this source (`Documentation/filesystems/proc.rst`, 3.5); of several the last. A user who
+/// may rename a mount point in another mount namespace may give it any name, so a path is bytes.
 fn with_source(mountinfo: &[u8], source: &str) -> Option<Mounted> {
     let mounted = |line: &[u8]| {
         let mut words = line.split(|it| *it == b' ');

@@ -47,21 +47,25 @@ fn list(args: &LabListArgs, console: &Console) -> Result<Exit, Failure> {
         console.print(&::lab::list_json(scenarios))?;
         return Ok(Exit::Fine);
     }
-    let mut text = String::new();
+    // A page names the variants itself.
+    let mut text =
+        one.map_or_else(String::new, |it| report::page::render(it.page, console.style()));
     for scenario in scenarios {
-        text += &format!("{}\n    {}\n", scenario.id, scenario.title);
+        if one.is_none() {
+            text += &format!("{}\n    {}\n", scenario.id, scenario.title);
+        }
         for variant in scenario.variants {
-            text += &format!("    {:24}{}\n", variant.name, variant.what);
-            if let Err(reason) = (variant.can_run)() {
+            let lacks = (variant.can_run)().err();
+            if one.is_none() || lacks.is_some() {
+                text += &format!("    {:24}{}\n", variant.name, variant.what);
+            }
+            if let Some(reason) = lacks {
                 text += &format!("{:28}cannot run here: {reason}\n", "");
             }
         }
         if let Err(reason) = (scenario.can_run)() {
             text += &format!("    cannot run here: {reason}\n");
         }
-    }
-    if let Some(scenario) = one {
-        text += &format!("\n{}", report::page::render(scenario.page, console.style()));
     }
     console.print(&text)?;
     Ok(Exit::Fine)

@@ -169,9 +169,8 @@ fn can_run(scenario: &str) -> bool {
     lacking.inspect_err(|reason| println!("SKIPPED: {reason}")).is_ok()
 }
 
-/// Kills a run, as soon as it is `ready`, with its whole process group and checks what it has
-/// changed, while no
-/// other run is started. Of each of these kinds it must have changed something.
+/// Kills a run, as soon as it is `ready`, with its whole process group and checks what it has changed,
+/// while no other run is started. Of each of these kinds it must have changed something.
 #[track_caller]
 fn leaves_nothing(scenario: &str, kinds: &[&str], ready: impl Fn(&Lab) -> bool) {
     if !can_run(scenario) {

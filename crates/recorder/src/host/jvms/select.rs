@@ -32,10 +32,9 @@ impl Whose for Anybodys {
     }
 }
 
-/// The JVM named by a pid or by a part of its main class, or the only one of the chosen users. A
-/// main class that
-/// is the whole pattern counts before those that only contain it. To find a name no file is opened that a
-/// JVM names.
+/// The JVM named by a pid or by a part of its main class, or the only one of the chosen users. A main class
+/// that is the whole pattern counts before those that only contain it. To find a name no file is opened
+/// that a JVM names.
 ///
 /// # Errors
 ///

@@ -164,9 +164,8 @@ impl<'scope> Tried<'scope> {
         self.say_left_out(watch, &left_out);
     }
 
-    /// Frees the places of those that are watched no more. One that could not be attached to is not
-    /// tried again
-    /// while it is `there`; one that has made room is.
+    /// Frees the places of those that are watched no more. One that could not be attached to is not tried
+    /// again while it is `there`; one that has made room is.
     fn forget(&mut self, there: &BTreeSet<Key>) {
         let places = &mut self.places;
         self.jvms.retain(|jvm, it| {

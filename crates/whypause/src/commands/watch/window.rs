@@ -221,9 +221,8 @@ impl Window {
         !self.has_probes() && (!self.counts_stops() || self.log_knows_stops)
     }
 
-    /// The diagnosis of this stop, with no pause in it where it was reported before. Threads that
-    /// waited beside
-    /// it are not reported: too little is known of what came before and after.
+    /// The diagnosis of this stop, with no pause in it where it was reported before. Threads that waited
+    /// beside it are not reported: too little is known of what came before and after.
     fn diagnose(&mut self, safepoint: SafepointFact) -> Diagnosis {
         let mut facts = self.around(safepoint);
         if !self.has_probes() {
