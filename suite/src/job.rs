@@ -153,7 +153,7 @@ impl Active {
         let mut words = polite.iter().map(OsStr::new).chain(job.words.iter().map(AsRef::as_ref));
         let mut command = spawn::command(words.next().context("a job without a program")?);
         command.args(words).current_dir(&job.directory).envs(job.environment.clone());
-        command.env(leftovers::MARK, leftovers::mark());
+        command.env(leftovers::MARK, leftovers::mark()).env(leftovers::JOB, &job.name);
         command.stdout(match &job.answers {
             Some(answers) => File::create(answers)?,
             None => log.try_clone()?,

@@ -30,7 +30,10 @@ for pid in $(marked); do [ \"$(cat /proc/$pid/comm)\" != java ] || kill -s KILL 
 for i in $(seq 20); do sleep 1; [ -n \"$(marked)\" ] || exit 0; done
 for pid in $(marked); do kill -s KILL $pid; done";
 
-/// The processes that were started here and are still there, as their number and name.
+/// The variable with the name of the job that something was started by.
+pub(crate) const JOB: &str = "WHYPAUSE_SUITE_JOB";
+
+/// The processes that were started here and are still there: their number, and what they are and whose.
 fn processes() -> Vec<(String, String)> {
     let mut grep = spawn::command("sh");
     let marked = format!("grep -lszxF {MARK}={} /proc/[0-9]*/environ", mark());
@@ -40,8 +43,15 @@ fn processes() -> Vec<(String, String)> {
     let found = String::from_utf8_lossy(&found.stdout).into_owned();
     let pids = found.lines().filter_map(|it| it.split('/').nth(2));
     let named = pids.filter_map(|pid| {
-        let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
-        Some((pid.to_owned(), name.trim().to_owned()))
+        let words = |file: &str| {
+            let text = fs::read(format!("/proc/{pid}/{file}")).ok()?;
+            Some(String::from_utf8_lossy(&text).replace('\0', "\n"))
+        };
+        let command = words("cmdline")?;
+        let begin = format!("{JOB}=");
+        let environment = words("environ").unwrap_or_default();
+        let job = environment.lines().find_map(|it| it.strip_prefix(&begin)).unwrap_or("?");
+        Some((pid.to_owned(), format!("`{}` of {job}", command.trim().replace('\n', " "))))
     });
     named.collect()
 }
@@ -68,7 +78,7 @@ pub(crate) fn things() -> BTreeSet<String> {
         }
     }
     groups(Path::new("/sys/fs/cgroup"), 2, &mut found);
-    found.extend(processes().into_iter().map(|(pid, name)| format!("process {pid} `{name}`")));
+    found.extend(processes().into_iter().map(|(pid, name)| format!("process {pid} {name}")));
     found
 }
 
@@ -187,14 +197,14 @@ mod tests {
     #[test]
     fn a_process_with_the_mark_is_left_behind_and_one_without_is_not() {
         let mut marked = spawn::command("sleep");
-        marked.arg("600").env(MARK, mark());
+        marked.arg("600").env(MARK, mark()).env(JOB, "a job");
         let mut other = spawn::command("sleep");
         other.arg("600").env(MARK, mark() + "0");
         let mut running = [marked, other].map(|it| spawn::Running::start(it).unwrap());
-        let pids = || processes().into_iter().map(|it| it.0).collect::<Vec<_>>();
-        assert_eq!(pids(), [running[0].id().to_string()]);
+        let wanted = (running[0].id().to_string(), "`sleep 600` of a job".to_owned());
+        assert_eq!(processes(), [wanted]);
         running[0].kill();
-        assert_eq!(pids(), [""; 0]);
+        assert!(processes().is_empty());
     }
 
     #[test]

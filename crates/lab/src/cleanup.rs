@@ -165,7 +165,7 @@ impl Cleanup {
     fn release(&self, undone: &[(u64, Undo)]) {
         for (_, undo) in undone {
             match undo {
-                Undo::Process { id, .. } => id.signal_kill(),
+                Undo::Process { id, session, .. } => id.signal_group(*session),
                 // tried again, and reported, in its turn
                 Undo::Lift { .. } | Undo::Thaw { .. } => drop(undo.perform(&self.root)),
                 _ => {}

@@ -52,7 +52,7 @@ impl Running {
         let doing = format!("start `{}`", command.get_program().display());
         command.stdout(stdout).stderr(create(stderr).map_err(LabError::step(doing))?);
         let child = spawn::Running::start(command)?;
-        Running::written_down(cleanup, child, |id, name| Undo::Process { id, name })
+        Running::written_down(cleanup, child, undo_of_group)
     }
 
     /// The same with the standard output and error of this process.
@@ -62,7 +62,7 @@ impl Running {
     ) -> Result<Running, LabError> {
         command.stdin(Stdio::null()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
         let child = spawn::Running::start(command)?;
-        Running::written_down(cleanup, child, |id, name| Undo::Process { id, name })
+        Running::written_down(cleanup, child, undo_of_group)
     }
 
     /// The same for the server of a slow file: it outlives the lab, and is ended in its turn.
@@ -120,6 +120,12 @@ impl Running {
     pub(crate) fn wait(&mut self, patience: Duration) -> Option<ExitStatus> {
         self.child.ends_within(patience).ok().flatten()
     }
+}
+
+/// How a child that leads a process group in this session is ended.
+fn undo_of_group(id: ProcessId, name: String) -> Undo {
+    let session = rustix::process::getsid(None).map_or(0, |it| it.as_raw_nonzero().get());
+    Undo::Process { id, name, session }
 }
 
 fn create(path: &Path) -> io::Result<File> {

@@ -57,6 +57,41 @@ impl ProcessId {
         }
     }
 
+    /// Kills it as [`kill`](ProcessId::kill) does, with what it has started: all of the process group that
+    /// it leads, or led, in this session.
+    pub(crate) fn kill_group(self, session: i32, patience: Duration) -> io::Result<()> {
+        let members = self.members(session);
+        members.iter().for_each(|it| it.signal_kill());
+        self.kill(patience)?;
+        members.into_iter().try_for_each(|it| it.kill(patience))
+    }
+
+    /// The same without waiting.
+    pub(crate) fn signal_group(self, session: i32) {
+        self.signal_kill();
+        self.members(session).into_iter().for_each(ProcessId::signal_kill);
+    }
+
+    /// The others of the process group that this process leads, or led until it ended. The number of a
+    /// group is given to no process while one is left in it (`alloc_pid` and `__change_pid` of
+    /// `kernel/pid.c`): where another process has it by now, all of the group have ended.
+    fn members(self, session: i32) -> Vec<ProcessId> {
+        if ProcessId::of(self.pid).is_some_and(|it| it != self) || session == 0 {
+            return Vec::new();
+        }
+        let ours = |pid: u32, line: &str| {
+            // state, parent, group, session (`proc_pid_stat(5)`)
+            let mut fields = line.rsplit_once(')')?.1.split_ascii_whitespace().skip(2);
+            let mut is = |wanted: i32| fields.next()?.parse().ok().map(|it: i32| it == wanted);
+            if !(is(self.pid)? && is(session)?) {
+                return None;
+            }
+            let id = ProcessId::of(pid.try_into().ok()?)?;
+            (id.pid != self.pid && id.started_ticks >= self.started_ticks).then_some(id)
+        };
+        recorder::stats().iter().filter_map(|(pid, line)| ours(*pid, line)).collect()
+    }
+
     /// Sends SIGKILL without waiting, if the id still means this process.
     pub(crate) fn signal_kill(self) {
         let Some(pid) = Pid::from_raw(self.pid) else { return };

@@ -93,7 +93,7 @@ fn what_an_earlier_boot_has_left_is_files_alone() {
     let (_parent, path) = work_dir();
     let (file, mut child) = (path.join("left"), sleeper());
     let id = ProcessId::of(child.id().cast_signed()).unwrap();
-    leave_behind(&path, Undo::Process { id, name: "sleep".into() });
+    leave_behind(&path, Undo::Process { id, name: "sleep".into(), session: 0 });
     std::fs::write(&file, "").unwrap();
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
     let journal = std::fs::read_to_string(path.join("journal")).unwrap();
@@ -191,9 +191,33 @@ fn a_process_that_was_left_is_killed() {
     let (_parent, path) = work_dir();
     let mut child = sleeper();
     let id = ProcessId::of(child.id().cast_signed()).unwrap();
-    leave_behind(&path, Undo::Process { id, name: "sleep".into() });
+    leave_behind(&path, Undo::Process { id, name: "sleep".into(), session: 0 });
     next_start(&path).unwrap();
     assert!(!child.wait(PATIENCE).unwrap().success());
+}
+
+/// What a killed lab leaves of a shell: the kernel ends the shell with the lab, and not what that started.
+#[test]
+fn what_a_process_of_a_killed_lab_had_started_went_on() {
+    let own = rustix::process::getsid(None).unwrap().as_raw_nonzero().get();
+    for (session, is_killed) in [(own, true), (own + 1, false), (0, false)] {
+        let (_parent, path) = work_dir();
+        let mut command = spawn::command("sh");
+        command.args(["-c", "sleep 600 & echo $!; wait"]);
+        let mut shell = spawn::Running::start_heard(command).unwrap();
+        let started = shell.says("", PATIENCE).unwrap().parse().unwrap();
+        let id = ProcessId::of(shell.id().cast_signed()).unwrap();
+        let started = ProcessId::of(started).unwrap();
+        // it alone, and it is not reaped before its value goes
+        id.kill(PATIENCE).unwrap();
+        leave_behind(&path, Undo::Process { id, name: "sh".into(), session });
+        next_start(&path).unwrap();
+        if is_killed {
+            testing::until("it is gone", || ProcessId::of(started.pid) != Some(started));
+        } else {
+            assert_eq!(ProcessId::of(started.pid), Some(started), "{session}");
+        }
+    }
 }
 
 #[test]
@@ -363,7 +387,7 @@ fn a_journal_of_what_is_no_longer_there_is_done_with_at_once() {
         Undo::Unmount { target: path.join("slow") },
         Undo::RemoveKernelDir { path: group.clone() },
         Undo::Thaw { file: group.join("cgroup.freeze"), thaw: "0".into() },
-        Undo::Process { id, name: "sleep".into() },
+        Undo::Process { id, name: "sleep".into(), session: 0 },
     ];
     let promised = all.len();
     all.into_iter().for_each(|undo| cleanup.promise(undo).unwrap());

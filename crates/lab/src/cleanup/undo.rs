@@ -17,12 +17,15 @@ use std::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Undo {
-    /// Kill a process that the lab started.
+    /// Kill a process that the lab started, and what that has started.
     Process {
-        /// The process.
+        /// The process, which leads a process group of its own.
         id: ProcessId,
         /// Its program.
         name: String,
+        /// Its session, that of the lab; zero in a journal of an older version.
+        #[serde(default)]
+        session: i32,
     },
     /// Kill the server of a slow file. In its turn, and not with all others at the start: what is
     /// on the file is to be written and unmounted before.
@@ -127,7 +130,9 @@ impl Undo {
     /// Undoes the change if it is there and is the lab's own. Doing it twice does no harm.
     pub(super) fn perform(&self, root: &Path) -> io::Result<()> {
         match self {
-            Undo::Process { id, .. } => id.kill(PATIENCE).map(|()| id.remove_attach_socket()),
+            Undo::Process { id, session, .. } => {
+                id.kill_group(*session, PATIENCE).map(|()| id.remove_attach_socket())
+            }
             Undo::Server { id, .. } => id.kill(PATIENCE),
             Undo::Lift { dir } => connection::lift(inside(root, dir)?),
             Undo::Disconnect { dir } => connection::disconnect(inside(root, dir)?),
@@ -147,7 +152,7 @@ impl Undo {
 impl std::fmt::Display for Undo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Undo::Process { id, name } | Undo::Server { id, name } => {
+            Undo::Process { id, name, .. } | Undo::Server { id, name } => {
                 write!(f, "process {} `{name}`", id.pid)
             }
             Undo::Lift { dir } => write!(f, "limits of the disk `{}`", dir.display()),

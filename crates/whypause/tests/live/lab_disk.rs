@@ -49,11 +49,16 @@ fn a_disk_whose_lab_is_killed_while_it_is_busy_is_gone_too() {
     let _turn = one_lab::turn();
     let proof = tempfile::tempdir().unwrap();
     let there = proof.path().join("there");
-    let word = format!("touch {} && sleep 600", there.display());
+    // the kernel ends the shell with the lab, and not what that has started
+    let word = format!("sleep 600 & echo $! >{0}.new; mv {0}.new {0}; wait", there.display());
     let arguments = ["disk", "--busy", "--on-this-host", "--", "sh", "-c", &word];
     let mut lab = Running::start(one_lab::command(&arguments)).unwrap();
     until("the command runs", || Path::new(&there).exists());
     assert!(is_mounted());
     lab.kill().expect("it ends");
     until("the disk is gone", || !is_mounted());
+    let started = std::fs::read_to_string(&there).unwrap();
+    until("what the command has started is gone", || {
+        !Path::new("/proc").join(started.trim()).exists()
+    });
 }
