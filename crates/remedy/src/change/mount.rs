@@ -8,10 +8,16 @@ use std::{
     fs,
     os::unix::ffi::OsStringExt,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 /// The source of the mount, which distinguishes our mounts from those of others.
 const SOURCE: &str = "whypause";
+
+/// Whoever looks at all mounts, as `df` and monitors do, keeps each busy for a moment (`propagate_mount_busy`
+/// of `fs/pnode.c` counts it as a user).
+const LOOKS: Duration = Duration::from_millis(500);
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
 /// A small tmpfs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,10 +86,18 @@ impl Mount {
     }
 
     fn unmount(&self, host: &Host<'_>) -> Result<(), ChangeError> {
-        let Some(Mounted { id, path }) = self.mounted(host)? else { return Ok(()) };
-        // Busy where a JVM has a file there, and then it stays.
-        let done = Named::open(&path).and_then(|it| it.unmount(id));
-        done.map_err(ChangeError::file(&path))
+        let until = Instant::now() + LOOKS;
+        loop {
+            let Some(Mounted { id, path }) = self.mounted(host)? else { return Ok(()) };
+            // Busy where a JVM has a file there, and then it stays.
+            let done = Named::open(&path).and_then(|it| it.unmount(id));
+            let is_busy =
+                done.as_ref().is_err_and(|it| Errno::from_io_error(it) == Some(Errno::BUSY));
+            if !is_busy || Instant::now() >= until {
+                return done.map_err(ChangeError::file(&path));
+            }
+            std::thread::sleep(BETWEEN_TRIES);
+        }
     }
 }
 

@@ -300,8 +300,35 @@ fn a_setting_a_group_its_member_and_a_mount_are_as_before_however_it_ends() {
     }
     bench.store().apply(&plan, &bench.host(), &mut |_| {}).unwrap();
     assert_ne!(now(), before);
-    assert_eq!(bench.undo().put_back.len(), changes.len());
+    let undone = bench.undo();
+    assert_eq!(undone.put_back.len(), changes.len(), "{undone:?}");
     assert_eq!(now(), before);
+}
+
+#[test]
+fn who_looked_at_a_mount_for_a_moment_kept_it_and_all_that_was_changed_before_it() {
+    if !rustix::process::geteuid().is_root() {
+        return println!("SKIPPED: not root");
+    }
+    let bench = Bench::new();
+    let target = bench.directory.path().join("mounted");
+    fs::create_dir_all(&target).unwrap();
+    let mount = Mount {
+        target: target.display().to_string(),
+        owner: 0,
+        options: "size=1m,mode=0700".into(),
+    };
+    let plan = Plan::new("test").change(bench.change("idle")).change(Change::Mount(mount));
+    bench.store().apply(&plan, &bench.host(), &mut |_| {}).unwrap();
+    let looks = fs::File::open(&target).unwrap();
+    let undone = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(Duration::from_millis(100));
+            drop(looks);
+        });
+        bench.undo()
+    });
+    assert_eq!(undone.put_back.len(), 2, "{undone:?}");
 }
 
 /// Notes of thousands of runs, while something else stays changed.
