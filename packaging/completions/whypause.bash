@@ -1318,7 +1318,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__record)
-            opts="-p -d -o -h --pid --match --user --service --duration --output --detail-over --max-size --html --self-cost --windows --redact --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -o -h --pid --match --user --service --duration --output --detail-over --stalls-over --max-size --html --self-cost --windows --redact --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1361,6 +1361,10 @@ _whypause() {
                     return 0
                     ;;
                 --detail-over)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --stalls-over)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -49,6 +49,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand record" -l service -d 
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s d -l duration -d 'How long to record, from 100ms to 7d [default: 60s; with a command, until it ends]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s o -l output -d 'Directory to write to; must be new or empty [default: a new one in memory, on tmpfs]' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l detail-over -d 'Keep every thread\'s activity for pauses of at least this, from 0s to 1m; totals for all others' -r
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l stalls-over -d 'From how long on a thread counts as stalled that cannot go on while the JVM runs, from 1ms to 1m; or none' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l max-size -d 'Keep the recording below this, at least 1M (K, M, G: powers of 1024); detail goes first' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l html -d 'Also write a page to look at: a new HTML file, as `explain --format html` does' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l windows -d 'How the beginning and end of a pause are seen' -r -f -a "auto\t'The best that this JVM has'

@@ -16,7 +16,9 @@ pub(crate) mod remainder;
 mod saturated;
 pub(crate) mod segment_budget;
 mod segments;
+pub(crate) mod stalls;
 mod stolen;
+mod stops;
 pub(crate) mod tally;
 #[cfg(test)]
 mod tests;
@@ -25,6 +27,7 @@ mod work;
 
 pub(crate) use cover::cover;
 pub(crate) use segments::merge;
+use stops::outside_of;
 
 use crate::{
     case::{PausePhase, Segment},

@@ -1,6 +1,6 @@
 //! One pause and the facts around it: all that a cause may look at.
 use crate::{
-    Certainty, Mechanism, Pause,
+    Certainty, Mechanism, Pause, PauseKind,
     facts::index::Index,
     history::Collection,
     mechanisms,
@@ -231,6 +231,11 @@ pub(crate) struct Case<'a> {
 }
 
 impl Case<'_> {
+    /// Whether it is what one thread alone waited for.
+    pub(crate) fn is_stall(&self) -> bool {
+        self.pause.kind == PauseKind::Stall
+    }
+
     /// Whether the operation is a collection or a phase of one.
     pub(crate) fn is_collection(&self) -> bool {
         !self.collections.is_empty() || is_collection(&self.pause.operation)

@@ -9,6 +9,7 @@ pub(crate) mod exposure;
 pub(crate) mod log_evidence;
 pub(crate) mod os_evidence;
 pub(crate) mod rhythm;
+pub(crate) mod stall;
 
 pub use declaration::Cause;
 pub(crate) use declaration::{Claims, Explanation};

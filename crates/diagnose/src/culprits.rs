@@ -9,6 +9,7 @@ mod place;
 mod process;
 mod quota;
 mod readers;
+pub(crate) mod stalled;
 mod writers;
 
 pub use self::place::container_or_unit;

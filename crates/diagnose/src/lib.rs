@@ -33,12 +33,14 @@ mod wait;
 pub mod what_if;
 
 pub use answer::counted::{CauseParts, Counted};
-pub use answer::diagnosis::{Diagnosis, Finding, JvmSummary, Watched};
+pub use answer::diagnosis::{Diagnosis, JvmSummary, Watched};
 pub use answer::doubt::Doubt;
+pub use answer::finding::Finding;
 pub use answer::from_log::LogDiagnosis;
 pub use answer::from_recording::{diagnose_facts, diagnose_recording};
 pub use answer::keep::Keep;
 pub use answer::opened::{Lane, Opened, Span, Stretch, Wait};
+pub use answer::stalled::{Episode, Holder, Pool, Stalls};
 pub use answer::statistics::PauseStatistics;
 pub use answer::suspects::Suspect;
 #[cfg(any(test, feature = "facts-text"))]

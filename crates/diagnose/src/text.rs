@@ -27,6 +27,11 @@ pub(crate) fn pauses(n: u64) -> String {
     counted(n, "pause")
 }
 
+/// `1 stall`, `7 stalls`.
+pub(crate) fn stalls(n: u64) -> String {
+    counted(n, "stall")
+}
+
 /// ``The VM thread``, ``Thread `http-1` ``: at the begin of a sentence.
 pub(crate) fn the_thread(name: &str) -> String {
     match name {

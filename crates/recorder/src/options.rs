@@ -11,6 +11,9 @@ pub struct Options {
     /// Shorter ones are kept in detail as long as together they bring at most this many
     /// slice records per second. Likewise for long waits outside of stops.
     pub detail_budget_per_s: u32,
+    /// From how long on a thread counts as stalled that cannot go on outside of stops; at least 1 ms, or
+    /// zero for none.
+    pub stalls_over: Duration,
     /// How safepoints are seen.
     pub windows: Windows,
     /// Let the kernel measure the run time of the recorder's programs, for
@@ -34,6 +37,7 @@ impl Default for Options {
         Options {
             detail_over: Duration::from_millis(10),
             detail_budget_per_s: 2_000,
+            stalls_over: Duration::from_millis(10),
             windows: Windows::Auto,
             measure_kernel_time: false,
             late_code: false,

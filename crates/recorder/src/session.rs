@@ -53,6 +53,8 @@ pub struct Session {
     budget: Budget,
     /// For what is outside of stops: many short stops must not use that up as well.
     hiccup_budget: Budget,
+    /// Nor must those of many threads at once use up that.
+    stall_budget: Budget,
     counters_file: Option<CountersFile>,
     /// Where no probe reports stops.
     counted: Option<CountedStops>,
@@ -111,6 +113,7 @@ impl Session {
             host: HostSources::start(&options.roots, jvm),
             budget: Budget::new(options.detail_budget_per_s, attached),
             hiccup_budget: Budget::new(options.detail_budget_per_s, attached),
+            stall_budget: Budget::new(options.detail_budget_per_s, attached),
             counters_file,
             counted,
             next_drain: attached + BETWEEN_DRAINS,
@@ -254,12 +257,30 @@ impl Session {
 
     /// Keeps what was long outside of stops, or in a stop that is not kept in detail.
     fn hiccup(&mut self, raw: &Raw<'_>, facts: &mut Facts) {
-        if self.hiccup_budget.take(1, now()) {
+        let stall =
+            if let Raw::Slice(it) = raw { it.flags.stall() && !it.flags.hiccup() } else { false };
+        if stall && !self.is_stall(raw) {
+            return;
+        }
+        let budget = if stall { &mut self.stall_budget } else { &mut self.hiccup_budget };
+        if budget.take(1, now()) {
             self.keep(raw, facts);
         } else {
-            let what = "long waits outside pauses dropped: over budget";
+            let what = if stall {
+                DROPPED_STALLS
+            } else {
+                "long waits outside pauses dropped: over budget"
+            };
             self.coverage.note("slices", what, 1);
         }
+    }
+
+    /// Whether a wait that the kernel side takes for a stall is one that an application may feel: of the
+    /// JVM's own threads only those that are blocked in the kernel may hold one up.
+    fn is_stall(&mut self, raw: &Raw<'_>) -> bool {
+        let Raw::Slice(it) = raw else { return true };
+        let is_blocked = it.flags.blocked() && !it.flags.idle();
+        is_blocked || self.threads.role(it.tid, now()) == ThreadRole::Java
     }
 
     fn keep(&mut self, raw: &Raw<'_>, facts: &mut Facts) {
@@ -289,11 +310,18 @@ impl Session {
     fn file(&mut self, slice: &Slice<'_>, file_fault: bool) -> Option<FileKey> {
         match (entered(slice), descriptor(slice)) {
             (OffCpuCause::PageFault, _) if file_fault => {
-                // `MAJOR` and `MINOR` of `include/linux/kdev_t.h`.
-                let (major, minor) = (slice.device >> 20, slice.device & 0xf_ffff);
-                self.host.files().by_inode(rustix::fs::makedev(major, minor), slice.inode)
+                self.host.files().by_inode(device_of(slice), slice.inode)
             }
-            (OffCpuCause::Syscall(_), Some(fd)) => self.host.files().by_fd(fd),
+            (OffCpuCause::Syscall(_), Some(fd)) => {
+                let files = self.host.files();
+                let file = files.by_fd(fd);
+                let found = match slice.flags.stall() {
+                    // Who waits long for a socket waits for its peer.
+                    true => file.or_else(|| files.socket_by_fd(fd)),
+                    false => file,
+                };
+                found.filter(|it| !is_another(slice, *it))
+            }
             _ => None,
         }
     }
@@ -318,6 +346,9 @@ impl Session {
             let what = "short stops that could not be separated from their neighbours";
             coverage.note("safepoints", what, unresolved);
         }
+        if counters.dropped_stalls > 0 {
+            coverage.note("slices", DROPPED_STALLS, counters.dropped_stalls);
+        }
         if counters.repaired > 0 {
             let what = "context switches missed; estimated from run time";
             coverage.note("scheduler", what, counters.repaired);
@@ -327,8 +358,25 @@ impl Session {
         coverage.recorder_rss_bytes = self.cost.own_peak_bytes();
         coverage.jvm_cpu = self.cost.jvm_cpu();
         coverage.recorded = now().since(self.started);
+        let watches = coverage.has(Source::Scheduler) && !self.options.stalls_over.is_zero();
+        coverage.stalls_over = watches.then_some(self.options.stalls_over);
         coverage
     }
+}
+
+/// What is said of stalls for which there was no room, in the kernel or here.
+const DROPPED_STALLS: &str = "stalls of threads dropped: over budget";
+
+/// Whether the descriptor was open on something else when the thread stalled, on the same file system. The
+/// inode that the kernel has of an overlay may be another than the one that it tells.
+fn is_another(slice: &Slice<'_>, found: FileKey) -> bool {
+    let is_known = slice.flags.stall() && slice.inode != 0;
+    is_known && device_of(slice) == found.device && slice.inode != found.inode
+}
+
+/// The device of a record, as `stat` has it: `MAJOR` and `MINOR` of `include/linux/kdev_t.h`.
+fn device_of(slice: &Slice<'_>) -> u64 {
+    rustix::fs::makedev(slice.device >> 20, slice.device & 0xf_ffff)
 }
 
 #[cfg(test)]

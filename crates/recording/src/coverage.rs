@@ -166,6 +166,8 @@ pub struct Coverage {
     pub jvm_cpu: Duration,
     /// How long was recorded.
     pub recorded: Duration,
+    /// From how long on the stalls of threads were recorded; `None` where they were not.
+    pub stalls_over: Option<Duration>,
     /// Why the recording ended, for people: `duration elapsed`, `the JVM exited`, …
     /// Empty where the recorder was killed.
     pub end: String,

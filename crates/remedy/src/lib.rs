@@ -65,6 +65,15 @@ pub fn advise(diagnosis: &Diagnosis) -> Vec<Vec<Advice>> {
     all
 }
 
+/// What to do about each cause of stalls, in the order of `diagnosis.stalls`.
+#[must_use]
+pub fn advise_stalls(diagnosis: &Diagnosis) -> Vec<Vec<Advice>> {
+    let findings = diagnosis.stalls.iter().flat_map(|it| &it.findings);
+    let mut all: Vec<Vec<Advice>> = findings.map(|it| advice(&diagnosis.situation, it)).collect();
+    agree::settle(&mut all);
+    all
+}
+
 /// What to do about each hazard before it strikes, in their order. Nothing where the hazard itself says
 /// what to do; for a JVM that does not run (a pid of 0) nothing that needs one.
 #[must_use]

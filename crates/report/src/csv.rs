@@ -85,6 +85,7 @@ pub(crate) fn kind(kind: PauseKind) -> &'static str {
         PauseKind::Safepoint => "safepoint",
         PauseKind::Gc => "gc",
         PauseKind::Hiccup => "hiccup",
+        PauseKind::Stall => "stall",
     }
 }
 

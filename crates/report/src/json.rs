@@ -14,6 +14,7 @@ mod schema;
 mod schema_log;
 mod schema_pause;
 mod several;
+mod stalls;
 
 use crate::{Options, Pauses, view::sentence};
 use diagnose::Diagnosis;
@@ -55,7 +56,8 @@ pub fn write(
     } else {
         Longest::few(diagnosis.clock, &diagnosis.pauses, MOST_LISTED)
     };
-    let advice = remedy::advise(diagnosis);
+    let (advice, of_stalls) = (remedy::advise(diagnosis), remedy::advise_stalls(diagnosis));
     let verdict = sentence(diagnosis, options.over);
-    write_document(&build::diagnosis(diagnosis, verdict, &advice, longest), out)
+    let stalls = stalls::stalls(diagnosis, &of_stalls);
+    write_document(&build::diagnosis(diagnosis, verdict, &advice, longest, stalls), out)
 }

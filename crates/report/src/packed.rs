@@ -124,6 +124,7 @@ fn pack(it: &Attribution, out: &mut Vec<u8>) {
         PauseKind::Safepoint => 0,
         PauseKind::Gc => 1,
         PauseKind::Hiccup => 2,
+        PauseKind::Stall => 3,
     };
     let flags = [
         pause.start_wall_ns.is_some(),
@@ -177,7 +178,8 @@ fn unpack(mut from: &[u8]) -> Attribution {
     let kind = match head & 3 {
         0 => PauseKind::Safepoint,
         1 => PauseKind::Gc,
-        _ => PauseKind::Hiccup,
+        2 => PauseKind::Hiccup,
+        _ => PauseKind::Stall,
     };
     let start_ns = get_u64(&mut from);
     let start_wall_ns = has(0).then(|| get_u64(&mut from).cast_signed());

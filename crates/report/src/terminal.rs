@@ -5,6 +5,7 @@
 pub(crate) mod findings;
 mod list;
 mod rest;
+mod stalls;
 
 use crate::{
     Options, Pauses, duration, percent, share,
@@ -51,9 +52,11 @@ pub fn write(
     let mut page = list::list(page, diagnosis, &view, pauses, options, out)?;
     if options.full {
         findings::blocks(&mut page, &view);
+        stalls::blocks(&mut page, &view, diagnosis, options);
         rest::all(&mut page, &view);
     } else {
         findings::lines(&mut page, &view, false);
+        stalls::lines(&mut page, &view);
         rest::short(&mut page, &view);
     }
     out.write_all(page.finish().as_bytes())
@@ -68,6 +71,7 @@ fn short<'a>(diagnosis: &'a Diagnosis, view: &mut View<'a>, options: &Options) -
         header(&mut page, view, false);
         list::few(&mut page, diagnosis, view, options);
         findings::lines(&mut page, view, is_brief);
+        stalls::lines(&mut page, view);
         rest::short(&mut page, view);
         page
     };

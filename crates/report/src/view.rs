@@ -14,6 +14,7 @@ mod losses;
 mod main_finding;
 mod numbers;
 mod small;
+mod stalls;
 mod suspects;
 mod tail;
 mod verdict;
@@ -21,6 +22,7 @@ mod verdict;
 pub(crate) use finding::FindingView;
 pub(crate) use listed::{FEW_LISTED, Listed, PauseRow};
 pub(crate) use losses::{Rest, lost};
+pub(crate) use stalls::StallsView;
 pub(crate) use suspects::SuspectView;
 pub(crate) use verdict::{Step, sentence};
 
@@ -47,6 +49,8 @@ pub(crate) struct View<'a> {
     pub(crate) findings: Vec<FindingView<'a>>,
     /// The other causes, in a few words each.
     pub(crate) minor: Vec<String>,
+    /// What threads stood for while the JVM was not stopped.
+    pub(crate) stalls: Option<StallsView<'a>>,
     /// The numbers of a GC log, as label and text.
     pub(crate) numbers: Vec<(&'static str, String)>,
     /// Stopped time that no cause explains, where it is worth speaking of.
@@ -81,6 +85,7 @@ impl<'a> View<'a> {
             verdict,
             findings,
             minor,
+            stalls: StallsView::new(diagnosis, options.over),
             numbers: numbers::rows(diagnosis),
             rest,
             not_checked: checked::not_checked(diagnosis),

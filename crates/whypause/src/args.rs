@@ -144,6 +144,9 @@ pub struct RecordArgs {
     /// Keep every thread's activity for pauses of at least this, from 0s to 1m; totals for all others
     #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = parse_detail)]
     pub detail_over: Duration,
+    /// From how long on a thread counts as stalled that cannot go on while the JVM runs, from 1ms to 1m; or none
+    #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = parse_stalls)]
+    pub stalls_over: Duration,
     /// Keep the recording below this, at least 1M (K, M, G: powers of 1024); detail goes first
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size::parse_recording)]
     pub max_size: u64,
@@ -364,6 +367,13 @@ fn parse_recording_time(text: &str) -> Result<Duration, String> {
 
 fn parse_detail(text: &str) -> Result<Duration, String> {
     duration::parse_within(text, &(Duration::ZERO..=Duration::from_secs(60)))
+}
+
+fn parse_stalls(text: &str) -> Result<Duration, String> {
+    match text {
+        "none" => Ok(Duration::ZERO),
+        _ => duration::parse_within(text, &(Duration::from_millis(1)..=Duration::from_secs(60))),
+    }
 }
 
 fn parse_over(text: &str) -> Result<Duration, String> {

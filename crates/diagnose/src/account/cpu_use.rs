@@ -206,5 +206,6 @@ fn known(index: &Index<'_>, kind: PauseKind) -> Known {
             && it.ran(Source::Scheduler)
             && (it.ran(Source::SafepointProbes) || it.ran(Source::SafepointSymbols))
     });
-    if has_runs && kind != PauseKind::Hiccup { Known::Runs } else { Known::Sums }
+    let is_stop = matches!(kind, PauseKind::Safepoint | PauseKind::Gc);
+    if has_runs && is_stop { Known::Runs } else { Known::Sums }
 }

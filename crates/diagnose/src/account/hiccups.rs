@@ -10,7 +10,7 @@
 //! its own affair. Which waits count is decided in `is_wait`.
 use crate::{
     Pause, PauseKind, Times,
-    account::{cover, merge},
+    account::{cover, merge, outside_of},
     case::{Case, PausePhase, Segment},
     facts::index::Index,
     mechanisms,
@@ -75,7 +75,7 @@ fn stops_all(index: &Index<'_>, slice: &ThreadSlice) -> bool {
 }
 
 /// Whether a slice is a wait that the thread did not choose.
-fn is_wait(index: &Index<'_>, slice: &ThreadSlice) -> bool {
+pub(super) fn is_wait(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     match slice.state {
         ThreadState::Throttled | ThreadState::Stopped => true,
         ThreadState::Blocked => {
@@ -96,20 +96,8 @@ fn is_wait(index: &Index<'_>, slice: &ThreadSlice) -> bool {
 
 /// Adds the parts of `wait` between the stops, as far as they are long enough by themselves.
 fn outside(tid: u32, wait: Interval, stops: &[Interval], waits: &mut Vec<Waited>) {
-    let mut add = |start: MonoTime, end: MonoTime, stop_gap: usize| {
-        let interval = Interval::new(start, end);
-        if interval.duration() >= MIN_WAIT {
-            waits.push(Waited { interval, tid, stop_gap });
-        }
-    };
-    let mut at = wait.start;
-    let mut stop_gap = stops.partition_point(|it| it.end <= at);
-    while let Some(stop) = stops.get(stop_gap).filter(|it| it.start < wait.end) {
-        add(at, stop.start, stop_gap);
-        at = stop.end;
-        stop_gap += 1;
-    }
-    add(at, wait.end, stop_gap);
+    let parts = outside_of(stops, wait).filter(|it| it.0.duration() >= MIN_WAIT);
+    waits.extend(parts.map(|(interval, stop_gap)| Waited { interval, tid, stop_gap }));
 }
 
 /// Waits in order, put together where they belong to one hiccup.

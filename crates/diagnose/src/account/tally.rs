@@ -36,6 +36,8 @@ pub(crate) struct Tally {
     pub(crate) pauses: u64,
     /// How many of these are hiccups.
     pub(crate) hiccups: u64,
+    /// How many are stalls of one thread each: all or none.
+    pub(crate) stalls: u64,
     pub(crate) time: Duration,
     pub(crate) inferred: Duration,
     pub(crate) longest: Duration,
@@ -85,6 +87,7 @@ impl Tally {
     ) {
         self.pauses += 1;
         self.hiccups += u64::from(case.pause.kind == PauseKind::Hiccup);
+        self.stalls += u64::from(case.pause.kind == PauseKind::Stall);
         self.time += time;
         self.inferred += inferred;
         self.longest = self.longest.max(time);
@@ -105,6 +108,20 @@ impl Tally {
         }
         self.keep_window(time, case.interval);
         self.keep_worst(case, time);
+    }
+
+    /// Where one stall was spent, without what else is summed.
+    pub(crate) fn add_places(&mut self, case: &Case<'_>) {
+        for segment in &case.segments {
+            self.add_segment(case.index, segment, segment.interval.duration());
+        }
+    }
+
+    /// The mechanisms of another one.
+    pub(crate) fn add_mechanisms(&mut self, other: &Tally) {
+        for (id, time) in &other.mechanisms {
+            *self.mechanisms.entry(id).or_default() += *time;
+        }
     }
 
     fn add_operation(&mut self, name: &str, time: Duration) {
@@ -162,6 +179,15 @@ impl Tally {
         let mut windows = self.windows.clone();
         windows.sort_unstable_by(|a, b| b.cmp(a));
         windows.into_iter().take(most).map(|it| it.1).collect()
+    }
+
+    /// What its pauses are called, all together.
+    pub(crate) fn noun(&self) -> &'static str {
+        match (self.stalls, self.hiccups) {
+            (1.., _) => "stalls",
+            (0, 0) => "stops",
+            (0, _) => "pauses",
+        }
     }
 
     /// `Measured` where at most a tenth was inferred.

@@ -1,7 +1,10 @@
 //! Dividing a pause among causes.
 use crate::{
     Attribution, Cause, Certainty, Part,
-    account::{remainder::Remainder, tally::Tallies},
+    account::{
+        remainder::Remainder,
+        tally::{Tallies, Tally},
+    },
     case::Case,
     cause::Claims,
     causes,
@@ -17,6 +20,14 @@ pub(crate) struct Ledger {
     pub(crate) remainder: Remainder,
     /// What the last cause claims of the pause at hand; here for its memory.
     claimed: Vec<usize>,
+}
+
+impl Ledger {
+    /// What a cause got.
+    pub(crate) fn of(&self, cause: &Cause) -> Option<&Tally> {
+        let order = causes::ALL.iter().position(|it| it.id == cause.id)?;
+        self.tallies.get(&order)
+    }
 }
 
 /// Stopping the threads, the collection, and what surrounds it.

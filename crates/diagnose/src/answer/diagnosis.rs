@@ -1,8 +1,7 @@
 //! What came out of a whole input.
 use crate::{
-    Attribution, Cause, Certainty, CollectionShares, Culprit, Detail, Evidence, GcStatistics,
-    HostLine, InputSummary, MechanismShare, MemoryStatistics, Opened, PauseStatistics, Rhythm,
-    Situation, Suspect, Unexplained, Verdict, WaitLocation,
+    Attribution, Cause, CollectionShares, Finding, GcStatistics, HostLine, InputSummary,
+    MemoryStatistics, Opened, PauseStatistics, Situation, Stalls, Unexplained, Verdict,
 };
 use recording::{Clock, Coverage, Source};
 use std::time::Duration;
@@ -21,72 +20,6 @@ pub struct JvmSummary {
     pub collector: String,
     /// Stop-the-world GC threads.
     pub gc_threads: u32,
-}
-
-/// One cause over the whole input.
-#[derive(Clone, Debug)]
-pub struct Finding {
-    /// Which.
-    pub cause: &'static Cause,
-    /// The least certain of its parts, if that is more than a tenth of its time.
-    pub certainty: Certainty,
-    /// In how many pauses it took part.
-    pub pauses: u64,
-    /// How many of these are hiccups ([`PauseKind::Hiccup`](crate::PauseKind::Hiccup)) and no stops.
-    pub hiccups: u64,
-    /// Its time in all pauses.
-    pub time: Duration,
-    /// Its largest part of one pause.
-    pub longest: Duration,
-    /// Sum of the squares of its parts, in seconds squared.
-    pub squares: f64,
-    /// `time` as a share of all stopped time, 0 to 1.
-    pub share: f64,
-    /// Refinements, most time first.
-    pub mechanisms: Vec<MechanismShare>,
-    /// Where most of its time was spent, where known.
-    pub place: Option<WaitLocation>,
-    /// What happened, one to three sentences for a tired person, each with its full stop.
-    pub story: Vec<String>,
-    /// Who did it; most to blame first.
-    pub culprits: Vec<Culprit>,
-    /// What proves it.
-    pub evidence: Vec<Evidence>,
-    /// How often it comes back, where a log does not explain its pauses and they come like clockwork.
-    pub rhythm: Option<Rhythm>,
-    /// What threads lost outside the pauses, summed over them: it is in no pause and no share.
-    pub lost_outside: Duration,
-    /// Where a log shows that something waited and not for what: which causes it may be, most likely
-    /// first, and then the unlikely ones.
-    pub suspects: Vec<Suspect>,
-    /// What its remedies need to know besides.
-    pub detail: Detail,
-}
-
-impl Finding {
-    /// One of which nothing is known but its cause: it took part in no pause.
-    #[must_use]
-    pub fn of_cause(cause: &'static Cause) -> Finding {
-        Finding {
-            cause,
-            certainty: Certainty::Inferred,
-            pauses: 0,
-            hiccups: 0,
-            time: Duration::ZERO,
-            longest: Duration::ZERO,
-            squares: 0.0,
-            share: 0.0,
-            mechanisms: Vec::new(),
-            place: None,
-            story: Vec::new(),
-            culprits: Vec::new(),
-            evidence: Vec::new(),
-            rhythm: None,
-            lost_outside: Duration::ZERO,
-            suspects: Vec::new(),
-            detail: Detail::None,
-        }
-    }
 }
 
 /// What is known of a cause, whether it struck or not.
@@ -119,6 +52,8 @@ pub struct Diagnosis {
     pub opened: Vec<Opened>,
     /// What the host did over time, as far as a recording has readings of it.
     pub host_lines: Vec<HostLine>,
+    /// What threads stood for while the JVM was not stopped; `None` where that was not recorded.
+    pub stalls: Option<Stalls>,
     /// Statistics over every pause, also those that are not in `pauses`.
     pub statistics: PauseStatistics,
     /// Statistics over the collections of the log; `None` where there was no GC log.

@@ -1,6 +1,6 @@
 //! From tallies to findings and verdicts.
 use crate::{
-    Cause, Evidence, Finding, Nature, Rhythm, Verdict, Watched,
+    Cause, Evidence, Finding, Nature, Rhythm, Stalls, Verdict, Watched,
     account::tally::{Tallies, Tally},
     answer::{diagnosis::lacks_for_stops, suspects},
     cause::{log_evidence, rhythm},
@@ -91,16 +91,26 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
 
 /// The verdict on every cause. Where nothing in a recording shows stops, none is ruled out: what
 /// was seen of the threads may have been in a stop or not. Nor is any where `partial` sources are
-/// there only in part: the missing rows may have been a stop, or show which thread delayed it.
+/// there only in part: the missing rows may have been a stop, or show which thread delayed it. A cause of
+/// stalls alone is one of `stalls`, where threads were watched for those.
 pub(crate) fn verdicts(
     tallies: &Tallies,
     index: &Index<'_>,
     recorded: &dyn Fn(Source) -> bool,
     partial: &[Source],
     pauses: bool,
+    stalls: Option<&Stalls>,
 ) -> Vec<Watched> {
     let unseen = index.facts.and_then(|_| lacks_for_stops(pauses, recorded));
+    let of_stalls = |cause: &Cause| match stalls {
+        None => Verdict::Unknown(cause.needs.to_vec()),
+        Some(it) if it.has(cause) => Verdict::Present,
+        Some(_) => Verdict::Absent,
+    };
     let verdict = |order: usize, cause: &Cause| {
+        if cause.of_stalls {
+            return of_stalls(cause);
+        }
         let lacks = |source: &Source| !recorded(*source);
         let mut missing: Vec<_> = cause.needs.iter().copied().filter(lacks).collect();
         if let (Some(unseen), true) = (unseen, missing.is_empty()) {

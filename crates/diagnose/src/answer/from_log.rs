@@ -90,7 +90,7 @@ impl LogDiagnosis {
         let index = Index::of_log(&fact, history);
         let pauses = self.kept.finish(self.pauses.noticed.joined.hiccups > 0);
         let mut watched =
-            findings::verdicts(&self.ledger.tallies, &index, &recorded, partial, true);
+            findings::verdicts(&self.ledger.tallies, &index, &recorded, partial, true, None);
         if self.pauses.unlogged.count > 0 {
             watched.iter_mut().for_each(without_collections);
         }
@@ -115,6 +115,7 @@ impl LogDiagnosis {
             gc: Some(history.gc_statistics()),
             memory: history.memory_statistics(span),
             opened: self.longest.finish(&pauses),
+            stalls: None,
             host_lines: Vec::new(),
             pauses,
             statistics,

@@ -7,7 +7,7 @@ use crate::{
         attribution::{self, Ledger},
         diagnosis, findings, from_log,
         opened::Openings,
-        statistics,
+        stalls, statistics,
     },
     case::Case,
     facts::{
@@ -69,6 +69,9 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         pauses.push(attribution);
     }
     let opened = openings.finish(&index);
+    let stops = found.iter().filter(|it| !matches!(it, Found::Hiccup(_)));
+    let stops: Vec<_> = stops.map(|it| it.interval(&log)).collect();
+    let stalls = stalls::of(&index, stops, &applicable, wall, &mut budget);
     let outside = log.collections_left_out(found.iter().any(|it| matches!(it, Found::Logged(_))));
     note_left_out(&mut coverage, log.left_out + budget.left_out, outside);
     let recorded = |source: Source| coverage.has(source);
@@ -90,6 +93,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
             &recorded,
             &partial,
             statistics.all.count > 0,
+            stalls.as_ref(),
         ),
         unexplained: ledger.remainder.finish(),
         inputs: vec![input_of(&log.counts)],
@@ -100,6 +104,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         gc: log.statistics(&sums),
         pauses,
         opened,
+        stalls,
         host_lines: host_lines::of(&index),
         statistics,
         coverage,

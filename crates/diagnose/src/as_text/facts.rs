@@ -14,6 +14,7 @@
 //! output 1 pipe pipe:[9] log looked 40 2
 //! reader 1 77 cat T 100ms
 //! missing kernel-stacks
+//! stalls 10ms
 //! thread 1 vm-thread VM Thread
 //! safepoint 0ms 100ms op G1CollectForAllocation 1ms 99ms vm 1
 //! safepoint 0us 2000us op X 100us 1900us vm 1 totals 100 0 0 0 0 / 900 0 0 0 0
@@ -149,6 +150,7 @@ pub(crate) fn facts(text: &str) -> Facts {
                     known.file_system = words[1].into();
                 }
             }
+            "stalls" => coverage.stalls_over = Some(time(words[1]).since(time("0ms"))),
             "kernel" => facts.host.get_or_insert_default().kernel = words[1].into(),
             "cgroup" => facts.cgroup = Some(cgroup(&words)),
             "writer" | "cpu-user" | "memory" | "allowed" => others(&mut facts, &words),
@@ -157,11 +159,7 @@ pub(crate) fn facts(text: &str) -> Facts {
                 offset: number(words[2]),
                 length: 8,
             }),
-            "sample" => facts.samples.push(Sample {
-                counter: words[1].into(),
-                at: time(words[2]),
-                value: number(words[3]),
-            }),
+            "sample" => facts.samples.push(sample(&words)),
             "log" => facts.log_lines.push(LogLine {
                 read: time(words[1]),
                 offset: 0,
@@ -192,6 +190,10 @@ pub(crate) fn facts(text: &str) -> Facts {
     }
     facts.coverage = Some(coverage);
     facts
+}
+
+fn sample(words: &[&str]) -> Sample {
+    Sample { counter: words[1].into(), at: time(words[2]), value: number(words[3]) }
 }
 
 /// What is known of other processes, and of the CPUs of the JVM.

@@ -37,7 +37,11 @@ pub(crate) fn note(case: &Case<'_>) {
 }
 
 fn write(text: &mut String, case: &Case<'_>) -> std::fmt::Result {
-    let kind = if case.pause.kind == PauseKind::Hiccup { "hiccup" } else { "stop" };
+    let kind = match case.pause.kind {
+        PauseKind::Hiccup => "hiccup",
+        PauseKind::Stall => "stall",
+        PauseKind::Safepoint | PauseKind::Gc => "stop",
+    };
     let start = case.interval.start;
     writeln!(text, "{} {} {kind}", start.0, case.interval.duration().as_nanos())?;
     for it in &case.segments {

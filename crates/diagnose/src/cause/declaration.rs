@@ -35,6 +35,8 @@ pub struct Cause {
     pub hazards: &'static [HazardKind],
     /// The leading `//!` lines of the cause's file; [`Cause::page`] adds the hazards.
     pub(crate) page: &'static str,
+    /// Whether it holds up single threads alone, and so is in no stop.
+    pub(crate) of_stalls: bool,
     /// What it claims of a pause.
     pub(crate) claims: Claims,
     /// Whether it shows in the sums of a log though it claims no time of a pause.
@@ -133,6 +135,7 @@ impl Cause {
         remedies: &[],
         hazards: &[],
         page: "",
+        of_stalls: false,
         claims: Claims::Segments(|_, _| false),
         outside_pauses: None,
         suspicion: None,
@@ -154,6 +157,12 @@ impl Cause {
     #[must_use]
     pub fn explains(&self) -> bool {
         self.nature != Nature::Symptom
+    }
+
+    /// Whether it holds up single threads alone, and so is the cause of no stop.
+    #[must_use]
+    pub fn is_of_stalls_alone(&self) -> bool {
+        self.of_stalls
     }
 
     /// Whether it can strike a JVM with this collector; an empty id is one that is not known.

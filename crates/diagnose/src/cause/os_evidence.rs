@@ -7,13 +7,18 @@ use std::time::Duration;
 
 /// `WHAT for 3.2 s in 4 pauses, up to 1.1 s in one`.
 pub(crate) fn spent(tally: &Tally, source: Source, what: &str) -> Evidence {
-    spent_in(tally, source, what, &text::pauses(tally.pauses))
+    let all = if tally.stalls > 0 { text::stalls } else { text::pauses };
+    spent_in(tally, source, what, &all(tally.pauses))
 }
 
 /// `WHAT for 3.2 s in 4 stops, up to 1.1 s in one`, for what begins no hiccup: where it lengthened
 /// one, they are pauses.
 pub(crate) fn spent_in_stops(tally: &Tally, what: &str) -> Evidence {
-    let all = if tally.hiccups == 0 { text::stops } else { text::pauses };
+    let all = match tally.noun() {
+        "stalls" => text::stalls,
+        "stops" => text::stops,
+        _ => text::pauses,
+    };
     spent_in(tally, Source::Scheduler, what, &all(tally.pauses))
 }
 

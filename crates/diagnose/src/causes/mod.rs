@@ -11,6 +11,9 @@ mod direct_reclaim;
 mod eden_shrunk;
 mod evacuation_failure;
 mod explicit_gc;
+mod file_read_blocked;
+mod file_sync_blocked;
+mod file_write_blocked;
 mod frozen_or_traced;
 mod full_gc;
 mod gc_locker;
@@ -28,10 +31,13 @@ mod memory_high_throttling;
 mod metaspace_gc;
 mod mmap_lock_contention;
 mod outlier_collection;
+mod output_write_blocked;
 mod page_migration_wait;
 mod promotion_failure;
 mod reference_processing;
+mod remote_file_system_wait;
 mod slow_time_to_safepoint;
+mod socket_send_blocked;
 mod stop_beyond_gc;
 mod swap_in;
 mod system_time;
@@ -41,7 +47,7 @@ mod vm_operation;
 /// All causes. Faults of the surroundings claim first, then faults of the application; what a GC
 /// log shows goes from the particular to the general; then the ordinary cost of collections and
 /// operations; and the symptoms, which explain nothing, last.
-pub(crate) static ALL: [&Cause; 36] = [
+pub(crate) static ALL: [&Cause; 42] = [
     &frozen_or_traced::CAUSE,
     &cfs_throttling::CAUSE,
     &hsperfdata_write_blocked::CAUSE,
@@ -52,9 +58,16 @@ pub(crate) static ALL: [&Cause; 36] = [
     // A write may wait for memory like anything else.
     &gc_log_write_blocked::CAUSE,
     &page_migration_wait::CAUSE,
+    // A mapped file may be with a server as well.
+    &remote_file_system_wait::CAUSE,
     &mapped_file_fault::CAUSE,
     &deleted_file_unmap::CAUSE,
     &mmap_lock_contention::CAUSE,
+    &output_write_blocked::CAUSE,
+    &socket_send_blocked::CAUSE,
+    &file_sync_blocked::CAUSE,
+    &file_write_blocked::CAUSE,
+    &file_read_blocked::CAUSE,
     &cpu_contention::CAUSE,
     &cpu_steal::CAUSE,
     &late_java_thread::CAUSE,

@@ -119,7 +119,7 @@ pub(crate) fn writers(tally: &Tally, index: &Index<'_>, waited: Waited) -> Vec<C
     let pauses = pauses(tally);
     let disk = Disk::of(file, index, &pauses);
     let users = users(tally, index, Some(&disk));
-    let after = if tally.hiccups == 0 { "stops" } else { "pauses" };
+    let after = tally.noun();
     if !waited.reads {
         return name_most(
             &users,
@@ -155,7 +155,7 @@ pub(crate) fn writers(tally: &Tally, index: &Index<'_>, waited: Waited) -> Vec<C
 /// Who wrote very much to any disk around the pauses, and so filled memory with files.
 pub(crate) fn fillers(tally: &Tally, index: &Index<'_>) -> Vec<Culprit> {
     let users = users(tally, index, None);
-    let after = if tally.hiccups == 0 { "stops" } else { "pauses" };
+    let after = tally.noun();
     name_most(
         &users,
         |it| it.written,

@@ -48,6 +48,12 @@ pub(crate) enum Sign {
     Evict,
     /// It was the last to use a file.
     LastUse,
+    /// It waits for the process that reads a pipe or a terminal.
+    OutputFull,
+    /// It waits for room in the send buffer of a socket.
+    SendBuffer,
+    /// It waits for the answer of a server of files.
+    FileServer,
 }
 
 impl Sign {
@@ -74,6 +80,9 @@ impl Sign {
             Sign::MmapCalls => &MMAP_CALLS,
             Sign::Evict => &EVICT,
             Sign::LastUse => &LAST_USE,
+            Sign::OutputFull => &OUTPUT_FULL,
+            Sign::SendBuffer => &SEND_BUFFER,
+            Sign::FileServer => &FILE_SERVER,
         }
     }
 }
@@ -284,6 +293,53 @@ const EVICT: [&str; 8] = [
 
 /// Because the last use of it ended (`fs/file_table.c`, `fs/dcache.c`, `mm/mmap.c`).
 const LAST_USE: [&str; 5] = ["__fput", "____fput", "task_work_run", "__dentry_kill", "remove_vma"];
+
+/// A write to a pipe (`fs/pipe.c`) or a terminal (`drivers/tty/n_tty.c`, `drivers/tty/tty_io.c`), Linux 4.18
+/// to 6.18.
+const OUTPUT_FULL: [&str; 8] = [
+    "pipe_write",
+    "anon_pipe_write",
+    "fifo_pipe_write",
+    "pipe_wait_writable",
+    "n_tty_write",
+    "file_tty_write",
+    "tty_write",
+    "redirected_tty_write",
+];
+
+/// Waiting for room to send, Linux 4.18 to 6.18: `net/core/stream.c` for TCP, `net/core/sock.c` for the others,
+/// `net/unix/af_unix.c` for a receiver whose queue is full.
+const SEND_BUFFER: [&str; 5] = [
+    "sk_stream_wait_memory",
+    "sock_wait_for_wmem",
+    "sock_alloc_send_pskb",
+    "unix_wait_for_peer",
+    "sctp_wait_for_sndbuf",
+];
+
+/// Waiting for a server's answer, Linux 4.18 to 6.18: a process that serves files (`fs/fuse/dev.c`), NFS
+/// (`net/sunrpc/sched.c`, `fs/nfs`), SMB (`fs/smb/client/transport.c`), Ceph (`fs/ceph/mds_client.c`,
+/// `net/ceph/osd_client.c`) and 9p (`net/9p/client.c`).
+const FILE_SERVER: [&str; 18] = [
+    "request_wait_answer",
+    "__fuse_request_send",
+    "__fuse_simple_request",
+    "fuse_simple_request",
+    "fuse_wait_on_page_writeback",
+    "rpc_wait_bit_killable",
+    "__rpc_execute",
+    "rpc_execute",
+    "nfs_wait_bit_killable",
+    "nfs4_call_sync",
+    "nfs_wb_folio",
+    "wait_for_response",
+    "cifs_send_recv",
+    "compound_send_recv",
+    "ceph_mdsc_wait_request",
+    "ceph_osdc_wait_request",
+    "p9_client_rpc",
+    "p9_client_zc_rpc",
+];
 
 /// The kind of page that a fault waits for in this function: `mm/memory.c`, `mm/filemap.c`, `mm/shmem.c`,
 /// `mm/userfaultfd.c`.

@@ -11,6 +11,8 @@ pub enum PauseKind {
     Gc,
     /// No safepoint at all, and yet the application did not run.
     Hiccup,
+    /// One thread alone did not run: it is in [`Stalls`](crate::Stalls), and among no pauses.
+    Stall,
 }
 
 /// What is known of when a pause was.

@@ -7,7 +7,7 @@ use crate::{
     facts::{
         index::Index,
         stacks::{Sign, Signs},
-        syscalls,
+        syscalls::{self, FileCall},
     },
     mechanisms,
 };
@@ -39,11 +39,23 @@ pub(crate) enum Wait {
     Unmap,
     /// The `mmap_lock`.
     MmapLock,
+    /// What was written to be on the disk.
+    FileSync,
+    /// A file that is written to, made longer or shorter, or given or taken a name.
+    FileWrite,
+    /// A file, or what there is to know of it, to be read from the disk.
+    FileRead,
+    /// The process that reads a pipe or a terminal.
+    Output,
+    /// Room in the send buffer of a socket.
+    Socket,
+    /// A server of files, in the network or a process of this host.
+    FileServer,
 }
 
 /// All that a stretch waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Waits(u16);
+pub(crate) struct Waits(u32);
 
 impl Waits {
     /// Of a stretch of which no more is known than whether it is a wait for a thread.
@@ -74,8 +86,27 @@ impl Waits {
     }
 }
 
-fn bit(wait: Wait) -> u16 {
+fn bit(wait: Wait) -> u32 {
     1 << wait as u16
+}
+
+/// Whether the files of a file system of this type are with a server, in the network or a process of this host.
+fn is_served(file_system: &str) -> bool {
+    const SERVED: [&str; 12] = [
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "ceph",
+        "9p",
+        "afs",
+        "lustre",
+        "gfs2",
+        "ocfs2",
+        "glusterfs",
+    ];
+    SERVED.contains(&file_system) || file_system == "fuse" || file_system.starts_with("fuse.")
 }
 
 /// Whether a thread that frees memory in `interval` does so for the soft limit, as there is no other
@@ -134,6 +165,15 @@ impl<'a> Blocked<'a> {
             Wait::MappedPage => self.is_mapped_page(signs, fault),
             Wait::Unmap => signs.has(Sign::Evict) && signs.has(Sign::LastUse),
             Wait::MmapLock => self.is_mmap_lock(signs),
+            Wait::FileSync => self.is_file_call(FileCall::Sync, index, signs),
+            Wait::FileWrite => self.is_file_call(FileCall::Write, index, signs),
+            Wait::FileRead => self.is_file_call(FileCall::Read, index, signs),
+            Wait::Output => {
+                signs.has(Sign::OutputFull)
+                    || signs.has(Sign::SendBuffer) && self.is_standard_stream(index)
+            }
+            Wait::Socket => signs.has(Sign::SendBuffer) && !self.is_standard_stream(index),
+            Wait::FileServer => self.is_file_server(index, signs),
         }
     }
 
@@ -199,6 +239,38 @@ impl<'a> Blocked<'a> {
         let is_of_file = self.is_sampled && self.slice.file.is_some();
         self.is_fault()
             && (signs.has(Sign::FileFault) || is_of_file || fault == Some(Fault::Mapped))
+    }
+
+    /// Whether it is in such a call on a file of a disk. A call on a descriptor whose file is not known may be
+    /// on anything, but where its stack goes through a file system; one on a name is on a file.
+    fn is_file_call(&self, call: FileCall, index: &Index<'_>, signs: Signs) -> bool {
+        if syscalls::file_call(index.architecture(), self.slice.entered) != Some(call) {
+            return false;
+        }
+        if signs.has(Sign::OutputFull) || signs.has(Sign::SendBuffer) {
+            return false;
+        }
+        let file = self.slice.file.and_then(|key| index.file(key));
+        let in_memory = file.is_some_and(|it| matches!(it.file_system.as_str(), "tmpfs" | "ramfs"));
+        let is_on_path = matches!(self.slice.entered, Some(OffCpuCause::Syscall(number))
+            if !index.architecture().takes_descriptor(number));
+        let is_known = self.slice.file.is_some() || is_on_path;
+        let is_shown = || {
+            signs.has(Sign::Page)
+                || signs.has(Sign::Queue)
+                || mechanisms::of_stack(index, self.slice.stack).is_some()
+        };
+        !in_memory && (is_known || is_shown()) && !self.is_file_server(index, signs)
+    }
+
+    /// Whether a server of files is waited for: its protocol is in the stack, or the file is one of its.
+    fn is_file_server(&self, index: &Index<'_>, signs: Signs) -> bool {
+        let file = self.slice.file.and_then(|key| index.file(key));
+        signs.has(Sign::FileServer) || file.is_some_and(|it| is_served(&it.file_system))
+    }
+
+    fn is_standard_stream(&self, index: &Index<'_>) -> bool {
+        self.slice.fd.is_some_and(|fd| outputs::of_fd(index, fd).is_some())
     }
 
     fn is_mmap_lock(&self, signs: Signs) -> bool {

@@ -92,3 +92,86 @@ static __always_inline bool is_memory_call(long nr)
 	}
 	return false;
 }
+
+// What a call that is no idle one may wait for.
+enum call_kind {
+	CALL_OTHER,
+	CALL_READS,  // from a descriptor
+	CALL_WRITES, // to a descriptor, or waits until what was written is on the disk
+	CALL_ON_PATH,
+	CALL_WAITS_FOR_CHILD, // to run another program, or until the other threads are gone
+};
+
+static __always_inline enum call_kind kind_of(long nr)
+{
+	switch (nr) {
+	case __NR_read:
+	case __NR_pread64:
+	case __NR_readv:
+	case __NR_preadv:
+	case __NR_preadv2:
+	case __NR_getdents64:
+	case __NR_fstat:
+		return CALL_READS;
+	case __NR_write:
+	case __NR_pwrite64:
+	case __NR_writev:
+	case __NR_pwritev:
+	case __NR_pwritev2:
+	case __NR_sendto:
+	case __NR_sendmsg:
+	case __NR_sendmmsg:
+	case __NR_sendfile:
+	case __NR_splice:
+	case __NR_copy_file_range:
+	case __NR_fsync:
+	case __NR_fdatasync:
+	case __NR_sync_file_range:
+	case __NR_syncfs:
+	case __NR_ftruncate:
+	case __NR_fallocate:
+	case __NR_close:
+		return CALL_WRITES;
+#ifdef __NR_open
+	case __NR_open:
+	case __NR_creat:
+	case __NR_stat:
+	case __NR_lstat:
+	case __NR_access:
+	case __NR_rename:
+	case __NR_unlink:
+	case __NR_mkdir:
+	case __NR_rmdir:
+#endif
+#ifdef __NR_renameat
+	case __NR_renameat:
+#endif
+#ifdef __NR_newfstatat
+	case __NR_newfstatat:
+#endif
+	case __NR_openat:
+	case __NR_openat2:
+	case __NR_statx:
+	case __NR_faccessat:
+	case __NR_faccessat2:
+	case __NR_renameat2:
+	case __NR_unlinkat:
+	case __NR_mkdirat:
+	case __NR_linkat:
+	case __NR_symlinkat:
+	case __NR_truncate:
+	case __NR_statfs:
+	case __NR_msync:
+	case __NR_sync:
+		return CALL_ON_PATH;
+#ifdef __NR_vfork
+	case __NR_vfork:
+#endif
+	case __NR_clone:
+	case __NR_clone3:
+	case __NR_exit:
+	case __NR_exit_group:
+		return CALL_WAITS_FOR_CHILD;
+	}
+	return CALL_OTHER;
+}

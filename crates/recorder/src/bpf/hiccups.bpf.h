@@ -11,7 +11,10 @@
 
 static __always_inline u64 shortest_hiccup(void)
 {
-	return config.windowless ? WINDOWLESS_NS : HICCUP_NS;
+	if (config.windowless)
+		return WINDOWLESS_NS;
+	return config.stall_us && config.stall_us * 1000ULL < HICCUP_NS ? config.stall_us * 1000ULL :
+									HICCUP_NS;
 }
 
 static __always_inline bool is_long_run(struct thread *it, u64 out)

@@ -47,6 +47,8 @@ enum slice_flag {
 	SLICE_IDLE = 8,      // in a system call that waits for work or for another thread
 	SLICE_HICCUP = 16,   // so long that it counts outside of stops as well
 	SLICE_FROZEN = 32,   // with SLICE_STOPPED: by a freezer, and not by a signal or a tracer
+	SLICE_UNINTERRUPTIBLE = 64, // no signal but SIGKILL ends it
+	SLICE_STALL = 128,   // it could not go on though it wanted to, so long that it counts outside of stops
 };
 
 struct slice {
@@ -59,7 +61,7 @@ struct slice {
 	s32 syscall;   // -1: page fault
 	u32 fd;        // first argument of the system call
 	u32 waker;     // thread of this JVM that woke it through a futex
-	u64 inode;     // of the file mapping that last faulted
+	u64 inode;     // of the file mapping that last faulted; in a stall what the descriptor is open on
 	u32 device;    // its device, as the kernel encodes it (12:20)
 	u32 holder;    // process that had the CPU longest, where the wait for it was long; 0: unknown
 	char holder_name[COMM];

@@ -8,6 +8,7 @@
 #include "cpu_users.bpf.h"
 #include "freezer.bpf.h"
 #include "hiccups.bpf.h"
+#include "stalls.bpf.h"
 #include "taken.bpf.h"
 #include "task_state.bpf.h"
 #include "wakes.bpf.h"
@@ -140,9 +141,12 @@ static __always_inline void leave_cpu(void *ctx, struct thread *it, struct task_
 	it->taken = 0;
 	it->wake = it->wake + WAKE_RACE_NS > now ? now : 0;
 	it->waker = 0;
+	it->waker_stalled = 0;
 	it->syscall = nr;
 	it->stack = -1;
 	it->flags = SLICE_BLOCKED | stop_flags(task, state);
+	if (state & STATE_UNINTERRUPTIBLE)
+		it->flags |= SLICE_UNINTERRUPTIBLE;
 	it->fd = FIRST_ARGUMENT_OF(regs);
 	check_counters_fault(it, task);
 	if (state & STATE_FROZEN)
@@ -208,8 +212,10 @@ static __always_inline bool is_wait_of_no_interest(struct thread *it, u64 now)
 }
 
 // `seen`: at the switch itself, and not repaired later.
-static __noinline void take_cpu(struct thread *it, u32 tid, bool seen, u64 now)
+static __noinline void take_cpu(struct thread *it, struct task_struct *task, bool seen, u64 now)
 {
+	u32 tid = task->pid;
+
 	if (it->out) {
 		if (is_accounted(tid))
 			account_vm_wait(0, now, it->out_flags);
@@ -225,6 +231,7 @@ static __noinline void take_cpu(struct thread *it, u32 tid, bool seen, u64 now)
 		it->syscall = -1;
 		it->stack = -1;
 		it->waker = 0;
+		it->waker_stalled = 0;
 		it->out = 0;
 		it->merged = 0;
 		it->taken = 0;
@@ -240,6 +247,9 @@ static __noinline void take_cpu(struct thread *it, u32 tid, bool seen, u64 now)
 		return;
 	if (is_hiccup(it, now)) {
 		it->flags |= SLICE_HICCUP;
+		note_stall(it, it->off, now);
+	} else if (is_stall(it, task, now)) {
+		it->flags |= SLICE_STALL;
 	} else if (!is_wait_wanted(it)) {
 		it->off = 0;
 		return;
@@ -282,7 +292,7 @@ static __noinline void repair_arrival(struct thread *it, struct task_struct *tas
 		arrival = it->off;
 	if (arrival < it->out)
 		arrival = it->out;
-	take_cpu(it, task->pid, false, arrival);
+	take_cpu(it, task, false, arrival);
 	it->ran_from = now - task->se.sum_exec_runtime;
 	it->taken_clock = taken_clock(task);
 }
@@ -380,7 +390,7 @@ static __always_inline void come(struct task_struct *task, u64 now)
 		it->on = now;
 		it->off = 0;
 	} else {
-		take_cpu(it, task->pid, true, now);
+		take_cpu(it, task, true, now);
 	}
 	it->ran_from = now - task->se.sum_exec_runtime;
 	it->taken_clock = taken_clock(task);

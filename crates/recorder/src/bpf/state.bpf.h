@@ -14,7 +14,7 @@ const volatile struct {
 	u64 counters_start; // where the JVM has its file of performance counters mapped
 	u64 counters_end;   // 0 where that is not watched
 	u32 windowless; // whether nothing tells of safepoints
-	u32 unused;
+	u32 stall_us;   // from how long on waits outside of safepoints are sent; 0 where they are not wanted
 } config = {};
 
 struct {
@@ -35,6 +35,7 @@ enum counter {
 	COUNTER_LOST,
 	COUNTER_LOST_STACKS,
 	COUNTER_REPAIRED,
+	COUNTER_DROPPED_STALLS,
 	COUNTERS
 };
 
@@ -68,6 +69,9 @@ struct thread {
 	u64 work_since[2];  // by enum work_kind
 	u64 fault_address;  // of the last fault on the file of counters; 0 where that is over
 	u64 fault_count;    // faults it had before that
+	u64 stalled_since;  // its last stall, or that of the thread that it waited for
+	u64 stall_end;
+	u64 waker_stalled;  // since when who woke it had stalled; 0 where that had not
 };
 
 struct {

@@ -94,6 +94,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct task_struct *real_parent;
 	struct signal_struct *signal;
+	struct files_struct *files;
 	struct task_io_accounting ioac;
 	unsigned long min_flt;
 	unsigned long maj_flt;
@@ -113,6 +114,7 @@ struct super_block {
 };
 
 struct inode {
+	u16 i_mode;
 	unsigned long i_ino;
 	struct super_block *i_sb;
 };
@@ -123,6 +125,16 @@ struct address_space {
 
 struct file {
 	struct address_space *f_mapping;
+	struct inode *f_inode;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
 };
 
 struct vm_area_struct {

@@ -17,7 +17,8 @@ struct wake {
 	u64 at;
 	u32 tid;   // whose this is; 0 while it is nobody's
 	u32 waker; // the thread of this JVM that woke it through a futex; 0 otherwise
-	u64 unused[6];
+	u64 waker_stalled; // since when that had stalled; 0 where it had not
+	u64 unused[5];
 };
 
 struct wake wakes[WAKES] __attribute__((aligned(64))) = {};
@@ -36,10 +37,11 @@ static __always_inline bool claim(struct wake *place, u32 tid)
 	return true;
 }
 
-static __always_inline void leave_wake(struct wake *place, u32 waker, u64 now)
+static __always_inline void leave_wake(struct wake *place, u32 waker, u64 stalled, u64 now)
 {
 	place->at = now;
 	place->waker = waker;
+	place->waker_stalled = stalled;
 }
 
 // The thread has left its CPU for the last time.
@@ -60,4 +62,5 @@ static __always_inline void fetch_wake(struct thread *it, u32 tid)
 		return;
 	it->wake = place->at > it->off ? place->at : it->off;
 	it->waker = place->waker;
+	it->waker_stalled = place->waker_stalled;
 }

@@ -2,7 +2,7 @@
 //! kernel has at hand: a descriptor's device and inode.
 use super::{
     Roots,
-    files::{MAX_FILES, Wanted, regular_file},
+    files::{MAX_FILES, Wanted, regular_file, socket},
     outputs::STREAMS,
     process::ProcessDir,
     processes::Request,
@@ -61,6 +61,20 @@ impl FileResolver {
         }
         self.fds.insert(fd, (Instant::now(), found));
         found
+    }
+
+    /// The socket that descriptor `fd` is open on; `None` for anything else, and for a standard stream, of
+    /// which more is known.
+    pub(crate) fn socket_by_fd(&mut self, fd: u32) -> Option<FileKey> {
+        let dir = self.dir.as_ref().filter(|_| !STREAMS.contains(&fd))?;
+        let key = socket(dir, fd).ok().flatten()?;
+        if !self.known.contains(&(key, false))
+            && self.known.len() < MAX_FILES
+            && self.requests.try_send(Request::Socket(key)).is_ok()
+        {
+            self.known.insert((key, false));
+        }
+        Some(key)
     }
 
     /// The key of a mapped file, given the device number in `st_dev`'s encoding and the inode as

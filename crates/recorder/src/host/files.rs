@@ -12,6 +12,7 @@ use super::{
     process::{self, ProcessDir},
 };
 use recording::{FileFact, FileKey};
+use rustix::fs::FileType;
 use std::{
     collections::{BTreeMap, BTreeSet},
     io,
@@ -34,6 +35,16 @@ pub(crate) enum Wanted {
 /// Device and inode of what a descriptor is open on, if that is a regular file.
 pub(crate) fn regular_file(dir: &ProcessDir, fd: u32) -> io::Result<Option<FileKey>> {
     Ok(dir.behind(&format!("fd/{fd}"))?.regular())
+}
+
+/// Device and inode of what a descriptor is open on, if that is a socket.
+pub(crate) fn socket(dir: &ProcessDir, fd: u32) -> io::Result<Option<FileKey>> {
+    let behind = dir.behind(&format!("fd/{fd}"))?;
+    let key = || FileKey {
+        device: rustix::fs::makedev(behind.device.0, behind.device.1),
+        inode: behind.inode,
+    };
+    Ok((behind.kind() == FileType::Socket).then(key))
 }
 
 /// The least time between two readings of the JVM's mappings, and the most.

@@ -14,12 +14,32 @@ use super::{
     writer_details::details,
 };
 use ends::{End, end_of};
-use recording::{OutputFact, OutputReaderFact, Sample};
+use recording::{FileFact, FileKey, OutputFact, OutputKind, OutputReaderFact, Sample};
 use search::Target;
 use std::time::{Duration, Instant};
 
 mod ends;
 pub(super) mod search;
+
+/// The fact of a socket: its path is the address of its peer, its file system the protocol. `None` where that is
+/// not known.
+fn socket(dir: &ProcessDir, key: FileKey) -> Option<FileFact> {
+    let end = ends::of_socket(dir, key.inode)?;
+    let protocol = match end.kind {
+        OutputKind::TcpSocket => "tcp",
+        OutputKind::UnixSocket => "unix",
+        _ => return None,
+    };
+    Some(FileFact {
+        key,
+        path: end.name,
+        file_system: protocol.into(),
+        device_name: String::new(),
+        mount_point: String::new(),
+        mapped: false,
+        devices: Vec::new(),
+    })
+}
 
 /// The streams that are looked at: standard output and standard error.
 pub(crate) const STREAMS: [u32; 2] = [1, 2];
@@ -93,6 +113,13 @@ impl<'a> Outputs<'a> {
         if let Some(stream) = self.streams.iter_mut().find(|it| it.fd == fd) {
             stream.wanted = true;
         }
+    }
+
+    /// A thread of the JVM waited to send on this socket.
+    pub(crate) fn report_socket(&self, key: FileKey) {
+        let dir = ProcessDir::open(self.roots, self.pid).ok();
+        let fact = dir.and_then(|dir| socket(&dir, key));
+        self.outbox.push("files", fact.map(Row::File));
     }
 
     /// When there is something to do; `None` where there is no request.

@@ -14,7 +14,7 @@ use super::{
     rounds::{HostRounds, Taken},
     writers::Exited,
 };
-use recording::{JvmFact, Source, SourceState};
+use recording::{FileKey, JvmFact, Source, SourceState};
 use std::{
     collections::BTreeSet,
     sync::{
@@ -33,6 +33,8 @@ pub(crate) enum Request {
     Exited(Box<Exited>),
     /// A thread waited in a write to this standard stream, which is no file.
     Output(u32),
+    /// A thread waited to send on this socket.
+    Socket(FileKey),
 }
 
 /// GC threads start lazily, and counters are added: the JVM is looked at again after this time.
@@ -168,6 +170,7 @@ impl<'a> Processes<'a> {
                 self.outbox.push(ITEM, fact.map(Row::Writer));
             }
             Request::Output(fd) => self.outputs.want(fd),
+            Request::Socket(key) => self.outputs.report_socket(key),
             Request::File(wanted) => {
                 let fact = self.catalogue.as_mut().and_then(|it| it.want(*wanted));
                 self.outbox.push("files", fact.map(Row::File));

@@ -355,6 +355,8 @@ fn configure(open: &mut OpenObject, target: &Target, wanted: &Wanted) -> Result<
     value[8..16].copy_from_slice(&counters.0.to_ne_bytes());
     value[16..24].copy_from_slice(&counters.1.to_ne_bytes());
     value[24..28].copy_from_slice(&u32::from(wanted.is_windowless()).to_ne_bytes());
+    let stall_us = u32::try_from(target.stalls_over.as_micros()).unwrap_or(u32::MAX);
+    value[28..32].copy_from_slice(&stall_us.to_ne_bytes());
     Ok(())
 }
 
@@ -388,6 +390,7 @@ mod tests {
             measure: false,
             counters: None,
             late_code: false,
+            stalls_over: std::time::Duration::ZERO,
             small_for: None,
             cpus: Vec::new(),
             refuse: None,

@@ -86,6 +86,8 @@ pub(crate) struct Target {
     pub(crate) counters: Option<(u64, u64)>,
     /// Whether to look at the code of threads that stop late.
     pub(crate) late_code: bool,
+    /// From how long on the waits of threads are sent that are in no stop; zero for none.
+    pub(crate) stalls_over: Duration,
     /// The number of its threads, where many JVMs are recorded at once, so that each is to take little
     /// memory of the kernel.
     pub(crate) small_for: Option<usize>,
@@ -110,6 +112,8 @@ pub(crate) struct Counters {
     pub(crate) lost_stacks: u64,
     /// Switches to a thread that were not seen and estimated from its run time.
     pub(crate) repaired: u64,
+    /// Stalls that were not sent: more than there is room for.
+    pub(crate) dropped_stalls: u64,
 }
 
 /// The stop under way, as the kernel side has it.

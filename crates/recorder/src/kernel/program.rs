@@ -334,7 +334,13 @@ impl Kernel {
             values.iter().flatten().map(|it| number(it)).sum()
         };
         let missed: u64 = self.programs().map(|(_, it)| it.recursion_misses).sum();
-        Counters { switches: sum(0), lost: sum(1) + missed, lost_stacks: sum(2), repaired: sum(3) }
+        Counters {
+            switches: sum(0),
+            lost: sum(1) + missed,
+            lost_stacks: sum(2),
+            repaired: sum(3),
+            dropped_stalls: sum(4),
+        }
     }
 
     /// What the programs cost so far, where it is measured.

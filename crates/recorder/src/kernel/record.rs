@@ -111,6 +111,13 @@ impl SliceFlags {
     pub(crate) fn frozen(self) -> bool {
         self.0 & 32 != 0
     }
+    pub(crate) fn stall(self) -> bool {
+        self.0 & 128 != 0
+    }
+    /// In a system call that waits for work or for another thread.
+    pub(crate) fn idle(self) -> bool {
+        self.0 & 8 != 0
+    }
 }
 
 /// Kernel work of a thread.

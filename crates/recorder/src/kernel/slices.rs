@@ -81,7 +81,7 @@ impl RawRecords {
     }
 
     /// Forgets what ended before `oldest`, or everything where nothing is under way. Of that,
-    /// `each` gets what may be a hiccup and has not been taken out.
+    /// `each` gets what may be a hiccup or a stall and has not been taken out.
     pub(crate) fn forget(&mut self, oldest: Option<MonoTime>, mut each: impl FnMut(Raw<'_>)) {
         let keep = oldest.map_or(self.bytes.len(), |oldest| {
             let old = self.bytes.chunks_exact(SLICE_BYTES).take_while(|it| span(it).end <= oldest);
@@ -105,7 +105,7 @@ pub(crate) enum Raw<'a> {
 /// Shorter kernel work outside of stops is ignored: `HICCUP_NS`.
 const LONG_WORK: Duration = Duration::from_millis(10);
 
-/// The record, if it is part of a hiccup.
+/// The record, if it is part of a hiccup or a stall.
 fn hiccup(record: &[u8]) -> Option<Raw<'_>> {
     if record[..2] == TAKEN {
         return None;
@@ -115,7 +115,7 @@ fn hiccup(record: &[u8]) -> Option<Raw<'_>> {
         return (work.interval.duration() >= LONG_WORK).then_some(Raw::Work(work));
     }
     let slice = Slice::parse(record);
-    slice.flags.hiccup().then_some(Raw::Slice(slice))
+    (slice.flags.hiccup() || slice.flags.stall()).then_some(Raw::Slice(slice))
 }
 
 /// What the numbers in a record stand for.

@@ -63,6 +63,7 @@ pub(super) fn target(
         windows: options.windows,
         measure: options.measure_kernel_time,
         late_code: options.late_code,
+        stalls_over: options.stalls_over,
         small_for: options.one_of_many.then_some(threads),
         cpus: allowed_cpus(jvm.pid),
         counters: counters.and_then(CountersFile::watched),

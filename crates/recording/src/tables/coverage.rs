@@ -28,6 +28,11 @@ pub(super) static TABLE: Table = Table {
         column("recorder_rss_bytes", U64, "largest resident memory of the recorder's process"),
         column("jvm_cpu_ns", U64, "CPU time of the JVM while it was recorded"),
         column("recorded_ns", U64, "how long was recorded"),
+        nullable(
+            "stalls_over_ns",
+            U64,
+            "from how long on stalls of threads were recorded; null: not at all",
+        ),
         column("end", Text, "why the recording ended; empty where the recorder was killed"),
         column("note_items", Texts, "notes: what was read or done"),
         column("note_messages", Texts, "notes: what happened to it"),
@@ -65,6 +70,7 @@ fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
         u64s(rows, |it| it.recorder_rss_bytes),
         durations(rows, |it| it.jvm_cpu),
         durations(rows, |it| it.recorded),
+        optional_u64s(rows, |it| it.stalls_over.map(ns)),
         texts(rows, |it| &it.end),
         text_lists(rows, |it| it.notes.iter().map(|note| Some(note.item.as_str()))),
         text_lists(rows, |it| it.notes.iter().map(|note| Some(note.message.as_str()))),
@@ -89,6 +95,10 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
     let (kernel_time, cpu) = (number("kernel_time_ns")?, number("recorder_cpu_ns")?);
     let (rss, jvm_cpu) = (number("recorder_rss_bytes")?, number("jvm_cpu_ns")?);
     let (recorded, end) = (number("recorded_ns")?, columns.texts("end")?);
+    let stalls_over = match columns.has("stalls_over_ns") {
+        true => Some(number("stalls_over_ns")?),
+        false => None,
+    };
     let items = columns.text_lists("note_items")?;
     let messages = columns.text_lists("note_messages")?;
     let counts = columns.u64_lists("note_counts")?;
@@ -110,6 +120,7 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
         recorder_rss_bytes: rss.value(row),
         jvm_cpu: Duration::from_nanos(jvm_cpu.value(row)),
         recorded: Duration::from_nanos(recorded.value(row)),
+        stalls_over: stalls_over.and_then(|it| optional(it, row)).map(Duration::from_nanos),
         end: end.value(row).into(),
         notes: notes.map(|((item, message), count)| Note { item, message, count }).collect(),
         manifest,

@@ -344,6 +344,7 @@ fn coverage() -> Coverage {
         recorder_rss_bytes: 6,
         jvm_cpu: Duration::from_secs(7),
         recorded: Duration::from_secs(8),
+        stalls_over: Some(Duration::from_millis(13)),
         end: "duration elapsed".into(),
         ..Coverage::default()
     };

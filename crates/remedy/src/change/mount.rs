@@ -14,7 +14,7 @@ use std::{
 /// The source of the mount, which distinguishes our mounts from those of others.
 const SOURCE: &str = "whypause";
 
-/// Whoever looks at all mounts, as `df` and monitors do, keeps each busy for a moment (`propagate_mount_busy`
+/// A process that looks at all mounts, as `df` and monitors do, keeps each busy for a moment (`propagate_mount_busy`
 /// of `fs/pnode.c` counts it as a user).
 const LOOKS: Duration = Duration::from_millis(500);
 const BETWEEN_TRIES: Duration = Duration::from_millis(10);

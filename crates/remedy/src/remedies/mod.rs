@@ -3,6 +3,7 @@ use crate::Remedy;
 
 mod attach_gently;
 mod background_io;
+mod bounded_send;
 mod break_up_late_code;
 mod cfs_advice;
 mod compressed_logging;
@@ -37,6 +38,8 @@ mod huge_page_collapse;
 mod keep_heap;
 mod larger_heap;
 mod less_live_data;
+mod local_files;
+mod log_aside;
 mod log_object_sizes;
 mod memory_high;
 mod memory_room;
@@ -62,6 +65,7 @@ mod safepoint_timeout;
 mod scavenge_before_remark;
 mod shorter_critical_sections;
 mod smaller_objects;
+mod sync_aside;
 mod thp_defrag;
 mod thp_tuner;
 mod truncate_in_background;
@@ -70,9 +74,10 @@ mod warm_mapping;
 pub use cfs_advice::sentence as quota_sentence;
 
 /// In the order of their ids.
-pub(crate) static ALL: [&Remedy; 65] = [
+pub(crate) static ALL: [&Remedy; 69] = [
     &attach_gently::REMEDY,
     &background_io::REMEDY,
+    &bounded_send::REMEDY,
     &break_up_late_code::REMEDY,
     &cfs_advice::REMEDY,
     &compressed_logging::REMEDY,
@@ -107,6 +112,8 @@ pub(crate) static ALL: [&Remedy; 65] = [
     &keep_heap::REMEDY,
     &larger_heap::REMEDY,
     &less_live_data::REMEDY,
+    &local_files::REMEDY,
+    &log_aside::REMEDY,
     &log_object_sizes::REMEDY,
     &memory_high::REMEDY,
     &memory_room::REMEDY,
@@ -132,6 +139,7 @@ pub(crate) static ALL: [&Remedy; 65] = [
     &scavenge_before_remark::REMEDY,
     &shorter_critical_sections::REMEDY,
     &smaller_objects::REMEDY,
+    &sync_aside::REMEDY,
     &thp_defrag::REMEDY,
     &thp_tuner::REMEDY,
     &truncate_in_background::REMEDY,

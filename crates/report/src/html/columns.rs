@@ -114,7 +114,7 @@ impl Columns {
             _ if is_hiccup => 'h',
             PauseKind::Gc => 'g',
             // What only the application noticed may have been either, and is called a stop.
-            PauseKind::Safepoint | PauseKind::Hiccup => 's',
+            PauseKind::Safepoint | PauseKind::Hiccup | PauseKind::Stall => 's',
         });
         self.parts.push(it.parts.len() as u64);
         for part in &it.parts {

@@ -5,7 +5,7 @@ use super::{
     longest::Longest,
     schema::{
         Cause, Cost, Coverage, Culprit, Document, Evidence, Input, Jvm, Missing, Note, Over,
-        Pauses, Place, Remedy, SCHEMA_VERSION, Setting, Suspect, Unexplained, Unrecognised,
+        Pauses, Place, Remedy, SCHEMA_VERSION, Setting, Stalls, Suspect, Unexplained, Unrecognised,
         Watched,
     },
 };
@@ -19,6 +19,7 @@ pub(super) fn diagnosis<'a>(
     verdict: String,
     advice: &'a [Vec<Advice>],
     longest: Longest<'a>,
+    stalls: Option<Stalls<'a>>,
 ) -> Document<'a> {
     Document {
         schema_version: SCHEMA_VERSION,
@@ -39,6 +40,7 @@ pub(super) fn diagnosis<'a>(
             .map(|it| Unexplained { what: &it.what, time_ns: ns(it.time) })
             .collect(),
         longest,
+        stalls,
         watched: it.watched.iter().map(watched).collect(),
         coverage: coverage(&it.coverage),
     }
@@ -97,7 +99,7 @@ pub(super) fn pauses(it: &PauseStatistics) -> Pauses {
     }
 }
 
-fn cause<'a>((it, advice): (&'a Finding, &'a Vec<Advice>)) -> Cause<'a> {
+pub(super) fn cause<'a>((it, advice): (&'a Finding, &'a Vec<Advice>)) -> Cause<'a> {
     Cause {
         id: it.cause.id,
         title: it.cause.title,

@@ -39,6 +39,8 @@ pub(super) struct Document<'a> {
     /// The longest pauses, longest first.
     #[schemars(with = "Vec<Pause>")]
     pub(super) longest: Longest<'a>,
+    /// Threads that stood still while the JVM was not stopped; `null` where that was not recorded.
+    pub(super) stalls: Option<Stalls<'a>>,
     /// The verdict on every cause that is known.
     pub(super) watched: Vec<Watched>,
     pub(super) coverage: Coverage<'a>,
@@ -257,4 +259,71 @@ pub(super) struct Cost {
     pub(super) recorder_cpu_ns: u64,
     pub(super) recorder_rss_bytes: u64,
     pub(super) jvm_cpu_ns: u64,
+}
+
+/// Threads that could not go on though they wanted to, while the JVM was not stopped. They are in no pause.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Stalls<'a> {
+    /// From how long on a thread that stands counts.
+    pub(super) over_ns: u64,
+    /// Stalls, each of one thread.
+    pub(super) count: u64,
+    /// Threads that had one.
+    pub(super) threads: u64,
+    /// Times at which threads stood for the same reason.
+    pub(super) episodes: u64,
+    /// Threads by time.
+    pub(super) time_ns: u64,
+    /// The longest stall of one thread.
+    pub(super) max_ns: u64,
+    /// Causes, most time first: `pauses` counts stalls, and `time_ns` is threads by time.
+    pub(super) causes: Vec<Cause<'a>>,
+    pub(super) unattributed_ns: u64,
+    /// The episodes with most time, in that order.
+    pub(super) longest: Vec<Stall<'a>>,
+}
+
+/// Threads that stood for the same reason at the same time.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Stall<'a> {
+    pub(super) start_ns: u64,
+    /// RFC 3339 in UTC.
+    pub(super) start_wall: Option<String>,
+    /// From the begin of its first stall to the end of its last.
+    pub(super) duration_ns: u64,
+    pub(super) stalls: u64,
+    pub(super) threads: u64,
+    /// Threads by time.
+    pub(super) time_ns: u64,
+    /// The longest stall of one thread.
+    pub(super) max_ns: u64,
+    /// Id of the cause; `null` where none could claim most of it.
+    pub(super) cause: Option<&'static str>,
+    pub(super) certainty: &'static str,
+    /// How exactly they were blocked: time by mechanism.
+    pub(super) mechanism_times: BTreeMap<&'static str, u64>,
+    /// Where the longest stood.
+    pub(super) place: Place<'a>,
+    pub(super) pools: Vec<Pool<'a>>,
+    /// The thread whose stall others waited out; `null` where each stood by itself.
+    pub(super) holder: Option<Holder<'a>>,
+    pub(super) unattributed_ns: u64,
+}
+
+/// Threads with the same name but for its number.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Pool<'a> {
+    pub(super) name: &'a str,
+    pub(super) threads: u64,
+    pub(super) time_ns: u64,
+    pub(super) max_ns: u64,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Holder<'a> {
+    pub(super) tid: u32,
+    pub(super) thread: &'a str,
+    /// Threads that waited for it.
+    pub(super) waiting_threads: u64,
+    pub(super) waiting_ns: u64,
 }

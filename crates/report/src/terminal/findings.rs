@@ -112,7 +112,7 @@ fn minor(page: &mut Page, minor: &[String]) {
     }
 }
 
-fn block(page: &mut Page, it: &FindingView<'_>) {
+pub(super) fn block(page: &mut Page, it: &FindingView<'_>) {
     heading(page, it);
     if !it.story.is_empty() {
         page.wrapped(BODY, None, &it.story.join(" "));

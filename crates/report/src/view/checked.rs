@@ -39,14 +39,17 @@ impl NotChecked {
     }
 }
 
+/// The faults that may stop a JVM.
 fn faults(diagnosis: &Diagnosis) -> impl Iterator<Item = &diagnose::Watched> {
-    diagnosis.watched.iter().filter(|it| it.cause.nature == Nature::Fault)
+    let of_stops = diagnosis.watched.iter().filter(|it| !it.cause.is_of_stalls_alone());
+    of_stops.filter(|it| it.cause.nature == Nature::Fault)
 }
 
 /// The short names of the faults that were checked and did not occur.
 pub(super) fn ruled_out(diagnosis: &Diagnosis) -> Vec<&'static str> {
+    let holds_up_threads = |cause| diagnosis.stalls.as_ref().is_some_and(|it| it.has(cause));
     faults(diagnosis)
-        .filter(|it| it.verdict == Verdict::Absent)
+        .filter(|it| it.verdict == Verdict::Absent && !holds_up_threads(it.cause))
         .map(|it| it.cause)
         .filter(|it| it.concerns(&diagnosis.jvm.collector))
         .map(|it| it.short)

@@ -76,7 +76,7 @@ pub(super) fn divided(
     (large, small)
 }
 
-fn view<'a>(
+pub(super) fn view<'a>(
     diagnosis: &Diagnosis,
     number: usize,
     finding: &'a Finding,

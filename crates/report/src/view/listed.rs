@@ -49,7 +49,7 @@ impl<'a> Listed<'a> {
             diagnosis.pauses.iter().filter(|it| it.pause.duration >= options.over).collect();
         if long.is_empty() {
             let text = none_long(diagnosis, options.over);
-            return if verdict.starts_with(&text) { Listed::Said } else { Listed::None(text) };
+            return if verdict.contains(&text) { Listed::Said } else { Listed::None(text) };
         }
         let listed = longest(&long, most);
         let left_out = left_out(diagnosis, &long, &listed, options.over);

@@ -4,7 +4,7 @@ mod steps;
 pub(crate) use steps::Step;
 pub(super) use steps::steps;
 
-use super::{checked, listed, main_finding::main, small::is_small, suspects, tail::Tail};
+use super::{checked, listed, main_finding::main, small::is_small, stalls, suspects, tail::Tail};
 use crate::{clean::clean, counted, duration, options::LONG_PAUSE, percent, share, words};
 use diagnose::{Certainty, Culprit, Diagnosis, Finding};
 use std::time::Duration;
@@ -48,9 +48,29 @@ pub(crate) fn sentence(diagnosis: &Diagnosis, over: Duration) -> String {
     if diagnosis.restarts > 0 {
         known += &format!(" The log holds {} runs of the JVM.", diagnosis.restarts + 1);
     }
+    if let Some((lead, most)) = stalls::lead(diagnosis, over) {
+        known = beside_stalls(diagnosis, known, &stood(lead, most));
+    }
     match diagnosis.lost_of_log() {
         Some(lost) => format!("{known} There may have been more: {lost}."),
         None => known,
+    }
+}
+
+/// `8 threads stood still for 31.0 s in all, up to 4.90 s while the JVM ran: thread …`.
+fn stood(lead: String, most: Option<&Finding>) -> String {
+    match most {
+        Some(it) => format!("{lead}: {}", fault(it)),
+        None => format!("{lead}, for several reasons."),
+    }
+}
+
+/// First what the users feel most: the longest stop, or the longest stall of a thread.
+fn beside_stalls(diagnosis: &Diagnosis, stops: String, stalls: &str) -> String {
+    let longest = diagnosis.stalls.as_ref().map_or(Duration::ZERO, |it| it.longest);
+    match diagnosis.statistics.all.max >= longest {
+        true => format!("{stops} {stalls}"),
+        false => format!("{stalls} {stops}"),
     }
 }
 

@@ -126,6 +126,7 @@ fn is_of_another(directory: &Path) -> bool {
 fn options(args: &RecordArgs) -> Options {
     Options {
         detail_over: args.detail_over,
+        stalls_over: args.stalls_over,
         windows: match args.windows {
             Windows::Auto => recorder::Windows::Auto,
             Windows::Usdt => recorder::Windows::Usdt,

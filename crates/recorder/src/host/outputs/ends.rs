@@ -43,6 +43,11 @@ pub(super) fn end_of(dir: &ProcessDir, fd: u32) -> Option<End> {
     }
 }
 
+/// What the socket with this inode is.
+pub(super) fn of_socket(dir: &ProcessDir, inode: u64) -> Option<End> {
+    socket_peer::end_of(dir, inode)
+}
+
 /// The number in `pipe:[4711]`.
 fn inode(link: &str, kind: &str) -> Option<u64> {
     link.strip_prefix(kind)?.strip_prefix(":[")?.strip_suffix(']')?.parse().ok()

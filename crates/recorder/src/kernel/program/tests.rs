@@ -47,6 +47,7 @@ fn target(java: &Java, windows: Windows, refuse: Option<&'static str>) -> Target
         // somewhere: what matters is that the program is wanted
         counters: Some((4096, 8192)),
         late_code: true,
+        stalls_over: std::time::Duration::ZERO,
         small_for: None,
         cpus: vec![0],
         refuse,

@@ -1,0 +1,91 @@
+//! Threads that stood still while the JVM was not stopped: what is said of them.
+use crate::{Cause, Certainty, Finding, MechanismShare, Pause, WaitLocation};
+use std::time::Duration;
+
+/// All stalls of an input: each is one thread that could not go on though it wanted to, outside of stops.
+/// They are in no pause and in no sum of pauses.
+#[derive(Clone, Debug, Default)]
+pub struct Stalls {
+    /// From how long on a thread that stands counts.
+    pub over: Duration,
+    /// How many stalls there were, each of one thread.
+    pub count: u64,
+    /// How many threads had one.
+    pub threads: u64,
+    /// How long they are together: threads by time.
+    pub time: Duration,
+    /// The longest.
+    pub longest: Duration,
+    /// What no cause could claim of `time`.
+    pub unattributed: Duration,
+    /// How many episodes there were, also those that are not in `episodes`.
+    pub episode_count: u64,
+    /// Threads that stood for the same reason at the same time, in order of time: as many of those with most
+    /// time as are kept.
+    pub episodes: Vec<Episode>,
+    /// Causes of stalls, most time first: `pauses` counts stalls, and `time` is threads by time.
+    pub findings: Vec<Finding>,
+}
+
+impl Stalls {
+    /// Whether threads stood for this.
+    #[must_use]
+    pub fn has(&self, cause: &Cause) -> bool {
+        self.findings.iter().any(|it| it.cause.id == cause.id)
+    }
+}
+
+/// Threads that stood for the same reason at the same time.
+#[derive(Clone, Debug)]
+pub struct Episode {
+    /// From the begin of its first stall to the end of its last.
+    pub interval: Pause,
+    /// How many stalls it has.
+    pub stalls: u64,
+    /// How many threads stood.
+    pub threads: u64,
+    /// How long they stood together: threads by time.
+    pub time: Duration,
+    /// The longest stall.
+    pub longest: Duration,
+    /// What no cause could claim of `time`.
+    pub unattributed: Duration,
+    /// Threads with the same name but for its number, most time first.
+    pub pools: Vec<Pool>,
+    /// What they waited for; `None` where no cause could claim most of it.
+    pub cause: Option<&'static Cause>,
+    /// Whether that was measured.
+    pub certainty: Certainty,
+    /// How exactly, most time first.
+    pub mechanisms: Vec<MechanismShare>,
+    /// Where the longest stood.
+    pub place: WaitLocation,
+    /// The thread that others of it waited for.
+    pub holder: Option<Holder>,
+}
+
+/// A thread whose stall others waited out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Its id.
+    pub tid: u32,
+    /// Its name.
+    pub name: String,
+    /// How many threads waited for it.
+    pub waiting: u64,
+    /// How long they did together.
+    pub time: Duration,
+}
+
+/// Threads with the same name but for its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pool {
+    /// The name, with `*` for the number.
+    pub name: String,
+    /// How many of its threads stood.
+    pub threads: u64,
+    /// How long they stood together.
+    pub time: Duration,
+    /// The longest stall of one.
+    pub longest: Duration,
+}

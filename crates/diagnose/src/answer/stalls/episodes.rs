@@ -1,0 +1,155 @@
+//! Stalls for the same reason at the same time, put together.
+use super::pool::pool_of;
+use crate::{
+    Attribution, Cause, Certainty, Episode, Holder, Pool,
+    account::{
+        stalls::{self, Stall},
+        tally::Tally,
+    },
+    case::Case,
+    facts::index::Index,
+};
+use recording::{Interval, MonoTime};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+/// Stalls for the same reason with less than this between them are one episode.
+const MAX_GAP: Duration = Duration::from_millis(5);
+
+/// Episodes that are kept; of more, those with most time.
+const MOST_EPISODES: usize = 1000;
+
+/// Why a thread stood: its cause, and of one that waited for a file the device of that.
+type Reason = (Option<&'static str>, Option<u64>);
+
+/// One stall and what it was for.
+#[derive(Clone, Debug)]
+pub(super) struct Stood {
+    stall: Stall,
+    reason: Reason,
+    cause: Option<&'static Cause>,
+    certainty: Certainty,
+    unattributed: Duration,
+    /// Where most of it was spent, as the tally of one stall.
+    tally: Tally,
+}
+
+impl Stood {
+    pub(super) fn of(stall: &Stall, case: &Case<'_>, attribution: &Attribution) -> Stood {
+        let largest = attribution.parts.first().filter(|it| it.time > attribution.unattributed);
+        let mut tally = Tally::default();
+        tally.add_places(case);
+        let file = tally.main_site().and_then(|it| it.0.file);
+        let cause = largest.map(|it| it.cause);
+        Stood {
+            stall: *stall,
+            reason: (cause.map(|it| it.id), file.map(|it| it.device)),
+            cause,
+            certainty: largest.map_or(Certainty::Inferred, |it| it.certainty),
+            unattributed: attribution.unattributed,
+            tally,
+        }
+    }
+
+    fn length(&self) -> Duration {
+        self.stall.interval.duration()
+    }
+}
+
+/// Episodes as they are found.
+#[derive(Debug, Default)]
+pub(super) struct Episodes {
+    under_way: BTreeMap<Reason, Vec<Stood>>,
+    over: Vec<Vec<Stood>>,
+}
+
+impl Episodes {
+    /// Adds a stall; they come in the order of their begin.
+    pub(super) fn add(&mut self, it: Stood) {
+        let stalls = self.under_way.entry(it.reason).or_default();
+        let end = stalls.iter().map(|it| it.stall.interval.end).max().unwrap_or(MonoTime(0));
+        if !stalls.is_empty() && it.stall.interval.start.since(end) >= MAX_GAP {
+            self.over.push(std::mem::take(stalls));
+        }
+        stalls.push(it);
+    }
+
+    /// How many there are, and those with most time, in order of time.
+    pub(super) fn finish(mut self, index: &Index<'_>, wall: Option<i64>) -> (u64, Vec<Episode>) {
+        self.over.extend(self.under_way.into_values().filter(|it| !it.is_empty()));
+        let count = self.over.len() as u64;
+        let mut episodes: Vec<_> = self.over.iter().map(|it| episode(it, index, wall)).collect();
+        episodes.sort_by_key(|it| (Reverse(it.time), it.interval.start_ns));
+        episodes.truncate(MOST_EPISODES);
+        episodes.sort_by_key(|it| it.interval.start_ns);
+        (count, episodes)
+    }
+}
+
+fn episode(stood: &[Stood], index: &Index<'_>, wall: Option<i64>) -> Episode {
+    let longest = stood.iter().max_by_key(|it| it.length());
+    let mut mechanisms = Tally::default();
+    stood.iter().for_each(|it| mechanisms.add_mechanisms(&it.tally));
+    let sum = |of: &dyn Fn(&Stood) -> Duration| stood.iter().map(of).sum::<Duration>();
+    let time = sum(&Stood::length);
+    let inferred = sum(&|it| match it.certainty {
+        Certainty::Inferred => it.length(),
+        Certainty::Measured => Duration::ZERO,
+    });
+    let threads: BTreeSet<u32> = stood.iter().map(|it| it.stall.tid).collect();
+    Episode {
+        interval: stalls::pause(hull(stood), wall),
+        stalls: stood.len() as u64,
+        threads: threads.len() as u64,
+        time,
+        longest: longest.map_or(Duration::ZERO, Stood::length),
+        unattributed: sum(&|it| it.unattributed),
+        pools: pools(stood, index),
+        cause: stood.first().and_then(|it| it.cause),
+        certainty: Certainty::of(inferred, time),
+        mechanisms: mechanisms.mechanism_shares(),
+        place: longest.and_then(|it| it.tally.place(index)).unwrap_or_default(),
+        holder: holder(stood, index),
+    }
+}
+
+fn hull(stood: &[Stood]) -> Interval {
+    let starts = stood.iter().map(|it| it.stall.interval.start);
+    let ends = stood.iter().map(|it| it.stall.interval.end);
+    let start = starts.min().unwrap_or(MonoTime(0));
+    Interval::new(start, ends.max().unwrap_or(start))
+}
+
+fn pools(stood: &[Stood], index: &Index<'_>) -> Vec<Pool> {
+    let mut pools: BTreeMap<String, (BTreeSet<u32>, Duration, Duration)> = BTreeMap::new();
+    for it in stood {
+        let pool = pools.entry(pool_of(&index.thread_name(it.stall.tid))).or_default();
+        pool.0.insert(it.stall.tid);
+        pool.1 += it.length();
+        pool.2 = pool.2.max(it.length());
+    }
+    let pool = |(name, (threads, time, longest)): (String, (BTreeSet<u32>, _, _))| Pool {
+        name,
+        threads: threads.len() as u64,
+        time,
+        longest,
+    };
+    let mut pools: Vec<_> = pools.into_iter().map(pool).collect();
+    pools.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    pools
+}
+
+/// The thread for which others waited longest, together.
+fn holder(stood: &[Stood], index: &Index<'_>) -> Option<Holder> {
+    let mut holders: BTreeMap<u32, (BTreeSet<u32>, Duration)> = BTreeMap::new();
+    for it in stood.iter().filter(|it| it.stall.holder != it.stall.tid) {
+        let holder = holders.entry(it.stall.holder).or_default();
+        holder.0.insert(it.stall.tid);
+        holder.1 += it.length();
+    }
+    let (tid, (waiting, time)) = holders.into_iter().max_by_key(|it| it.1.1)?;
+    Some(Holder { tid, name: index.thread_name(tid), waiting: waiting.len() as u64, time })
+}

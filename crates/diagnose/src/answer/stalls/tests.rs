@@ -1,0 +1,207 @@
+//! Facts in, stalls out.
+use crate::as_text::facts::diagnose;
+
+/// Two threads append, and wait for the disk, which another process fills.
+const APPENDERS: &str = "
+    stalls 10ms
+    jvm 17.0.15 g1
+    thread 1 vm-thread VM Thread
+    thread 7 java appender-1
+    thread 8 java appender-2
+    7 blocked 100ms 900ms fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file
+    8 blocked 150ms 950ms fdatasync b.log stack jbd2_log_wait_commit ext4_sync_file";
+
+/// `CAUSE: THREADS, TIME, longest LONGEST, in CALL [, n for HOLDER]`, one episode a line.
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    let stalls = diagnose(text).stalls.expect("threads were watched");
+    let told = stalls.episodes.iter().map(|it| {
+        let cause = it.cause.map_or("unexplained", |it| it.id);
+        let holder = it.holder.as_ref();
+        let holder = holder.map(|it| format!(", {} for {}", it.waiting, it.name));
+        format!(
+            "{cause}: {}, {:?}, longest {:?}, in {}{}",
+            it.threads,
+            it.time,
+            it.longest,
+            it.place.call,
+            holder.unwrap_or_default()
+        )
+    });
+    assert_eq!(told.collect::<Vec<_>>(), expected);
+    let sum: std::time::Duration = stalls.episodes.iter().map(|it| it.time).sum();
+    let of_causes: std::time::Duration = stalls.findings.iter().map(|it| it.time).sum();
+    assert_eq!((sum, of_causes + stalls.unattributed), (stalls.time, stalls.time), "they add up");
+}
+
+#[test]
+fn threads_that_stand_for_the_same_reason_are_one_episode() {
+    check(APPENDERS, &["file-sync-blocked: 2, 1.6s, longest 800ms, in fdatasync()"]);
+    let later = APPENDERS.replace("150ms 950ms", "904ms 950ms");
+    check(&later, &["file-sync-blocked: 2, 846ms, longest 800ms, in fdatasync()"]);
+    let apart = APPENDERS.replace("150ms 950ms", "905ms 950ms");
+    check(
+        &apart,
+        &[
+            "file-sync-blocked: 1, 800ms, longest 800ms, in fdatasync()",
+            "file-sync-blocked: 1, 45ms, longest 45ms, in fdatasync()",
+        ],
+    );
+}
+
+#[test]
+fn what_was_not_watched_is_not_told() {
+    assert!(diagnose(&APPENDERS.replace("stalls 10ms", "")).stalls.is_none());
+}
+
+#[test]
+fn stalls_are_in_no_pause() {
+    let diagnosis = diagnose(APPENDERS);
+    assert_eq!((diagnosis.pauses.len(), diagnosis.findings.len()), (0, 0));
+}
+
+#[test]
+fn from_the_threshold_on() {
+    let one = |end: &str| {
+        APPENDERS
+            .replace("100ms 900ms", &format!("100000us {end}"))
+            .replace("8 blocked", "9 on-cpu")
+    };
+    check(&one("110000us"), &["file-sync-blocked: 1, 10ms, longest 10ms, in fdatasync()"]);
+    check(&one("109999us"), &[]);
+}
+
+#[test]
+fn a_stop_in_the_middle_of_a_stall_cut_it() {
+    let stop =
+        format!("{APPENDERS}\n safepoint 300ms 400ms op G1CollectForAllocation 301ms 399ms vm 1");
+    check(&stop, &["file-sync-blocked: 2, 1.6s, longest 800ms, in fdatasync()"]);
+    // Who began to wait in one, and had hardly waited outside of it, is in that stop's account.
+    let inside = format!("{APPENDERS}\n safepoint 50ms 891ms op X 90ms 890ms vm 1");
+    check(&inside, &["file-sync-blocked: 1, 800ms, longest 800ms, in fdatasync()"]);
+    let all = inside.replace("50ms 891ms", "50ms 941ms").replace("890ms vm", "940ms vm");
+    check(&all, &[]);
+}
+
+/// One thread holds a lock while it writes, and lets the first of the others go on, which lets the next one.
+const CONVOY: &str = "
+    stalls 10ms
+    jvm 17.0.15 g1
+    thread 1 vm-thread VM Thread
+    thread 7 java holder
+    thread 8 java waiter-1
+    thread 9 java waiter-2
+    7 blocked 100ms 900ms write a.log stack jbd2_journal_get_write_access ext4_dirty_inode vfs_write
+    8 waiting 120ms 901ms by 7
+    9 waiting 130ms 902ms by 8";
+
+#[test]
+fn who_waits_for_a_thread_that_stalls_inherits_its_cause() {
+    check(CONVOY, &["file-write-blocked: 3, 2.35s, longest 800ms, in write(), 2 for holder"]);
+}
+
+#[test]
+fn a_lock_was_held_over_several_calls_that_stalled() {
+    let calls =
+        CONVOY.replace("120ms 901ms", "120ms 1202ms").replace("130ms 902ms", "130ms 1203ms");
+    let next = |gap: &str| {
+        format!(
+            "{calls}\n 7 blocked {gap} 1200ms fdatasync a.log stack folio_wait_writeback ext4_sync_file"
+        )
+    };
+    // Most of what they waited for was the first.
+    check(
+        &next("910ms"),
+        &[
+            "file-write-blocked: 3, 2.95s, longest 1.08s, in write(), 2 for holder",
+            "file-sync-blocked: 1, 290ms, longest 290ms, in fdatasync()",
+        ],
+    );
+    check(
+        &next("911ms"),
+        &[
+            "file-write-blocked: 1, 800ms, longest 800ms, in write()",
+            "file-sync-blocked: 1, 289ms, longest 289ms, in fdatasync()",
+        ],
+    );
+}
+
+#[test]
+fn who_was_idle_before_the_stall_waited_for_work() {
+    let idle = CONVOY.replace("8 waiting 120ms", "8 waiting 89ms").replace("9 waiting", "9 on-cpu");
+    check(&idle, &["file-write-blocked: 1, 800ms, longest 800ms, in write()"]);
+    let just = idle.replace("8 waiting 89ms", "8 waiting 90ms");
+    check(&just, &["file-write-blocked: 2, 1.6s, longest 800ms, in write(), 1 for holder"]);
+}
+
+#[test]
+fn who_was_let_go_on_later_waited_for_something_else() {
+    let one = |end: &str| CONVOY.replace("120ms 901ms", end).replace("9 waiting", "9 on-cpu");
+    check(
+        &one("120ms 910ms"),
+        &["file-write-blocked: 2, 1.58s, longest 800ms, in write(), 1 for holder"],
+    );
+    check(&one("120ms 911ms"), &["file-write-blocked: 1, 800ms, longest 800ms, in write()"]);
+}
+
+#[test]
+fn a_thread_of_the_jvm_that_nobody_waits_for_holds_up_nobody() {
+    let own = CONVOY.replace("java holder", "vm-internal AsyncLog Threa");
+    check(
+        &own,
+        &["gc-log-write-blocked: 2, 1.55s, longest 780ms, in write(), 2 for AsyncLog Threa"],
+    );
+    let alone = own.replace("8 waiting", "8 on-cpu").replace("9 waiting", "9 on-cpu");
+    check(&alone, &[]);
+}
+
+#[test]
+fn a_wait_for_a_cpu_is_a_stall_too() {
+    let text = "
+        stalls 10ms
+        jvm 17.0.15 g1
+        thread 7 java worker-1
+        7 runnable 100ms 160ms held 77 stress";
+    check(text, &["cpu-contention: 1, 60ms, longest 60ms, in "]);
+}
+
+#[test]
+fn a_hiccup_is_not_told_twice() {
+    let swapped = APPENDERS
+        .replace(
+            "fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file",
+            "fault - stack do_swap_page",
+        )
+        .replace(
+            "fdatasync b.log stack jbd2_log_wait_commit ext4_sync_file",
+            "fault - stack do_swap_page",
+        );
+    check(&swapped, &[]);
+    assert_eq!(diagnose(&swapped).statistics.hiccups.count, 1);
+}
+
+#[test]
+fn what_no_cause_claims_is_unexplained() {
+    let ioctl = APPENDERS.replace("fdatasync a.log", "ioctl -").replace("8 blocked", "8 on-cpu");
+    check(&ioctl, &["unexplained: 1, 800ms, longest 800ms, in ioctl()"]);
+}
+
+#[test]
+fn each_call_has_its_cause() {
+    let one = |what: &str| {
+        let text =
+            APPENDERS.replace("fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file", what);
+        let stalls = diagnose(&text.replace("8 blocked", "8 on-cpu")).stalls.unwrap();
+        stalls.episodes[0].cause.map_or("unexplained", |it| it.id)
+    };
+    assert_eq!(one("write a.log stack do_get_write_access vfs_write"), "file-write-blocked");
+    assert_eq!(one("write - stack do_get_write_access vfs_write"), "file-write-blocked");
+    assert_eq!(one("write - stack something_else"), "unexplained");
+    assert_eq!(one("rename - stack wait_transaction_locked"), "file-write-blocked");
+    assert_eq!(one("pread64 a.log stack folio_wait_bit_common"), "file-read-blocked");
+    assert_eq!(one("write fd1 stack anon_pipe_write vfs_write"), "output-write-blocked");
+    assert_eq!(one("sendto fd9 stack sk_stream_wait_memory tcp_sendmsg"), "socket-send-blocked");
+    assert_eq!(one("write fd9 stack sk_stream_wait_memory tcp_sendmsg"), "socket-send-blocked");
+    assert_eq!(one("fsync a.log stack request_wait_answer fuse_fsync"), "remote-file-system-wait");
+    assert_eq!(one("fault a.bin stack folio_wait_bit_common filemap_fault"), "mapped-file-fault");
+}

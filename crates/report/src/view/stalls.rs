@@ -1,0 +1,117 @@
+//! What threads stood for while the JVM was not stopped.
+use super::{FindingView, finding};
+use crate::{
+    clean::{MOST_NAME, clean_name},
+    counted, duration,
+};
+use diagnose::{Diagnosis, Episode, Finding, Stalls};
+use std::time::Duration;
+
+/// Causes of stalls that are shown.
+const MOST_CAUSES: usize = 4;
+/// A cause with less than one part in this number of the time is not shown.
+const TRIFLE: u32 = 100;
+/// Episodes that are shown, those with most time.
+const MOST_EPISODES: usize = 5;
+/// Pools that are named of one episode.
+const MOST_POOLS: usize = 2;
+
+/// The stalls of an answer.
+pub(crate) struct StallsView<'a> {
+    /// How many threads, for how long, and up to how long.
+    pub(crate) heading: String,
+    /// The causes with most time.
+    pub(crate) findings: Vec<FindingView<'a>>,
+    /// The episodes with most time, in order of time: when is in nanoseconds of the answer's clock.
+    pub(crate) episodes: Vec<(&'a Episode, String)>,
+    /// Whether one of them is as long as a pause that is worth a word.
+    pub(crate) is_long: bool,
+}
+
+impl<'a> StallsView<'a> {
+    /// `None` where that was not recorded, or none stalled.
+    pub(super) fn new(diagnosis: &'a Diagnosis, over: Duration) -> Option<StallsView<'a>> {
+        let stalls = diagnosis.stalls.as_ref().filter(|it| it.count > 0)?;
+        let advice = remedy::advise_stalls(diagnosis);
+        let is_trifle = |it: &Finding| it.time * TRIFLE < stalls.time;
+        let matter = stalls.findings.iter().zip(advice).filter(|it| !is_trifle(it.0));
+        let views = matter.take(MOST_CAUSES).enumerate();
+        let findings = views
+            .map(|(n, (it, advice))| FindingView {
+                extent: extent(it.time, it.pauses, it.longest),
+                ..finding::view(diagnosis, n + 1, it, advice)
+            })
+            .collect();
+        let mut episodes: Vec<_> = stalls.episodes.iter().collect();
+        episodes.sort_by_key(|it| std::cmp::Reverse(it.time));
+        episodes.truncate(MOST_EPISODES);
+        episodes.sort_by_key(|it| it.interval.start_ns);
+        Some(StallsView {
+            heading: heading(stalls),
+            findings,
+            episodes: episodes.into_iter().map(|it| (it, told(it))).collect(),
+            is_long: is_long(stalls, over),
+        })
+    }
+}
+
+/// Whether the longest is as long as a pause that is worth a word.
+pub(super) fn is_long(stalls: &Stalls, over: Duration) -> bool {
+    stalls.longest >= over
+}
+
+/// `Stalls while the JVM ran: 8 threads for 31.0 s in all, up to 4.90 s`.
+fn heading(stalls: &Stalls) -> String {
+    format!("Stalls while the JVM ran: {}", all(stalls))
+}
+
+/// `8 threads for 31.0 s in all, up to 4.90 s`.
+fn all(stalls: &Stalls) -> String {
+    let threads = counted(stalls.threads, "thread");
+    match stalls.count {
+        1 => format!("{threads} for {}", duration(stalls.time)),
+        _ => format!(
+            "{threads} for {} in all, up to {}",
+            duration(stalls.time),
+            duration(stalls.longest)
+        ),
+    }
+}
+
+fn extent(time: Duration, count: u64, longest: Duration) -> String {
+    match count {
+        1 => format!("{} in 1 stall", duration(time)),
+        _ => format!("{} in {count} stalls, up to {}", duration(time), duration(longest)),
+    }
+}
+
+/// `8 threads (appender-*) for 31.0 s, up to 4.90 s: fsync blocked; 20 of them waited for holder`.
+fn told(it: &Episode) -> String {
+    let threads = counted(it.threads, "thread");
+    let name = |name: &str| clean_name(name, MOST_NAME);
+    let pools = it.pools.iter().take(MOST_POOLS).map(|it| name(&it.name));
+    let mut pools: Vec<String> = pools.collect();
+    let more = it.pools.len().saturating_sub(pools.len());
+    if more > 0 {
+        pools.push(format!("{more} more"));
+    }
+    let (time, longest) = (duration(it.time), duration(it.longest));
+    let time = if it.stalls == 1 { time } else { format!("{time}, up to {longest}") };
+    let cause = it.cause.map_or("unexplained", |it| it.short);
+    let holder =
+        it.holder.as_ref().map(|it| format!("; {} waited for {}", it.waiting, name(&it.name)));
+    format!("{threads} ({}) for {time}: {cause}{}", pools.join(", "), holder.unwrap_or_default())
+}
+
+/// How many threads stood and for how long, and the finding that has most of it: for the verdict, where that
+/// is as long as a pause worth a word.
+pub(super) fn lead(diagnosis: &Diagnosis, over: Duration) -> Option<(String, Option<&Finding>)> {
+    let stalls = diagnosis.stalls.as_ref().filter(|it| is_long(it, over))?;
+    let (threads, time) = (counted(stalls.threads, "thread"), duration(stalls.time));
+    let up_to = match stalls.count {
+        1 => String::new(),
+        _ => format!(" in all, up to {}", duration(stalls.longest)),
+    };
+    let most = stalls.findings.first().filter(|it| it.time * 2 >= stalls.time);
+    Some((format!("{threads} stood still for {time}{up_to} while the JVM ran"), most))
+}
