@@ -1,0 +1,290 @@
+"""Measures whether `stalls` of `whypause` add up, on a Kafka broker whose disk is slow.
+
+A broker of one node (KRaft, loopback only) has its data on a slow disk of the lab, which another process keeps
+busy; producers send single records to four partitions and wait for each. Two settings, in turn: `each` flushes
+each record to the disk (`log.flush.interval.messages=1`), `default` leaves that to the kernel. While `whypause record`
+records the broker, system calls, switches and wake-ups of its threads are read from the kernel's tracepoints
+(`bench/stalls_truth.py`). Both are printed side by side, with the latencies that the producers saw.
+
+  --healthy   a fast disk and no other writer: nothing may be told that the tracepoints do not have, too
+
+Compared is threads x time of waits of 10 ms and more on files, calls and those who wait for their callers taken
+together. Exits with 1 where both differ by more than 5 % (and by more than 50 ms), with 3 where the program knows
+no stalls. Needs root, Maven and what it downloads, JDK 17 or newer with `javac`, and a kernel with
+`CONFIG_FTRACE_SYSCALLS`; says SKIPPED and why where one is missing.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+import maven_jars
+from stalls_run import Failed, beside, compare, explain, of_truth, print_told, print_truth, record
+from stalls_truth import CannotMeasure, Trace, Truth, stops_of
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FAST = "1G"
+PROPERTIES = """
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:{controller}
+listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port}
+controller.listener.names=CONTROLLER
+log.dirs={data}
+num.partitions=4
+broker.session.timeout.ms=120000
+offsets.topic.replication.factor=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+{flush}
+"""
+PRODUCES = """
+import java.io.*;
+import java.util.*;
+import org.apache.kafka.clients.admin.*;
+import org.apache.kafka.clients.producer.*;
+
+/** Producers that send a record, wait for the answer, and send the next at its time; the lines of its input begin and end what counts. */
+public class Produces {
+    static volatile long begin = Long.MAX_VALUE;
+    static volatile long end = Long.MAX_VALUE;
+
+    public static void main(String[] args) throws Exception {
+        Properties how = new Properties();
+        how.put("bootstrap.servers", args[0]);
+        int threads = Integer.parseInt(args[1]);
+        long everyNs = 1_000_000_000L / Integer.parseInt(args[2]);
+        try (Admin admin = Admin.create(how)) {
+            admin.createTopics(List.of(new NewTopic("bench", 4, (short) 1))).all().get();
+        }
+        how.put("key.serializer", "org.apache.kafka.common.serialization.ByteArraySerializer");
+        how.put("value.serializer", "org.apache.kafka.common.serialization.ByteArraySerializer");
+        how.put("acks", "1");
+        how.put("linger.ms", "0");
+        how.put("buffer.memory", "1000000");
+        how.put("max.block.ms", "120000");
+        how.put("request.timeout.ms", "120000");
+        how.put("delivery.timeout.ms", "300000");
+        how.put("enable.idempotence", "false");
+        List<Long> latencies = Collections.synchronizedList(new ArrayList<>());
+        long[] since = new long[threads];
+        for (int i = 0; i < threads; i++) {
+            int me = i;
+            Thread thread = new Thread(() -> {
+                try (Producer<byte[], byte[]> producer = new KafkaProducer<>(how)) {
+                    for (long next = System.nanoTime();; next = Math.max(next + everyNs, System.nanoTime())) {
+                        Thread.sleep(Math.max(0, next - System.nanoTime()) / 1_000_000);
+                        long sent = since[me] = System.nanoTime();
+                        producer.send(new ProducerRecord<>("bench", me % 4, null, new byte[200])).get();
+                        since[me] = 0;
+                        long now = System.nanoTime();
+                        if (now >= begin && now <= end) latencies.add(now - sent);
+                    }
+                } catch (Exception error) {
+                    error.printStackTrace();
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+        System.out.println("ready");
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
+        input.readLine();
+        begin = System.nanoTime();
+        input.readLine();
+        end = System.nanoTime();
+        // Those without an answer count with their time so far.
+        for (long it : since) if (it > 0) latencies.add(end - it);
+        List<Long> all = new ArrayList<>(latencies);
+        Collections.sort(all);
+        StringBuilder line = new StringBuilder(all.size() + " requests");
+        for (double share : new double[] {0.5, 0.9, 0.99, 1}) {
+            double ms = all.isEmpty() ? 0 : all.get((int) Math.ceil(share * all.size()) - 1) / 1e6;
+            line.append(String.format(Locale.ROOT, ", p%s %.1f ms", share == 1 ? "100" : "" + Math.round(share * 100), ms));
+        }
+        System.out.println(line);
+        System.exit(0);
+    }
+}
+"""
+
+
+def free_ports(count):
+    with contextlib.ExitStack() as stack:
+        all_of_them = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for it in all_of_them:
+            it.bind(("127.0.0.1", 0))
+        return [it.getsockname()[1] for it in all_of_them]
+
+
+class Broker:
+    """A broker on the disk `data`, and its producers; all else of it is in memory."""
+
+    def __init__(self, options, work, data, flush):
+        self.options, self.work, self.stack = options, work, contextlib.ExitStack()
+        self.jars = maven_jars.kafka(options.version)
+        self.port, controller = free_ports(2)
+        self.properties = work / "server.properties"
+        lines = "log.flush.interval.messages=1" if flush == "each" else ""
+        self.properties.write_text(PROPERTIES.format(port=self.port, controller=controller, data=data, flush=lines))
+        self.log4j = f"-Dlog4j2.configurationFile={ROOT / 'java/benchmarks/kafka/quiet.xml'}"
+        self.stops = work / "safepoints.log"
+
+    def __enter__(self):
+        try:
+            self.begin()
+        except BaseException:
+            self.stack.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def begin(self):
+        java, jars = self.options.java, self.jars
+        out = self.stack.enter_context(open(self.work / "broker.out", "w", encoding="utf-8"))
+        subprocess.run([java, "-cp", jars, self.log4j, "kafka.tools.StorageTool", "format", "-t",
+                        "MkU3OEVBNTcwNTJENDM2Qk", "-c", str(self.properties)],
+                       stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=True, timeout=120)
+        self.jvm = self.stack.enter_context(beside(
+            [java, "-Xms512m", "-Xmx512m", f"-Xlog:safepoint:file={self.stops}:tn:filecount=0", "-cp", jars, self.log4j,
+             "kafka.Kafka", str(self.properties)], stdout=out, stderr=out))
+        self.wait_for_port()
+        (self.work / "Produces.java").write_text(PRODUCES)
+        subprocess.run([str(pathlib.Path(java).parent / "javac") if "/" in java else "javac", "-cp", jars, "-d",
+                        str(self.work), str(self.work / "Produces.java")], stdin=subprocess.DEVNULL, check=True)
+        said = self.stack.enter_context(open(self.work / "producer.err", "w", encoding="utf-8"))
+        self.producer = self.stack.enter_context(beside(
+            [java, "-Xmx256m", "-cp", f"{self.work}:{jars}", self.log4j, "Produces", f"127.0.0.1:{self.port}",
+             str(self.options.producers), str(self.options.rate)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True))
+        if self.producer.stdout.readline().strip() != "ready":
+            raise Failed("the producers do not start; see " + str(self.work))
+
+    def wait_for_port(self):
+        for _ in range(600):
+            with contextlib.suppress(OSError):
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            if self.jvm.poll() is not None:
+                break
+            time.sleep(0.2)
+        raise Failed("the broker does not answer:\n" + (self.work / "broker.out").read_text()[-2000:])
+
+    def mark(self):
+        self.producer.stdin.write("\n")
+        self.producer.stdin.flush()
+
+    def latencies(self):
+        return self.producer.stdout.readline().strip()
+
+
+def inner(options):
+    """Runs with the slow disk; leaves what was seen in a file."""
+    work, disk = pathlib.Path(options.inside), pathlib.Path(options.dir)
+    writer = ["sh", "-c", 'n=0; while :; do dd if=/dev/zero "of=$1-$((n % 6))" bs=1M count=40 conv=fsync; n=$((n + 1));'
+              ' done', "sh", str(disk / "background")]
+    with Broker(options, work, disk / "data", options.flush) as broker, contextlib.ExitStack() as stack:
+        time.sleep(options.warm_up)
+        if not options.healthy:
+            stack.enter_context(beside(writer, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            time.sleep(5)
+        trace = Trace(broker.jvm.pid)
+        try:
+            begin_ns, said = record(options.program, broker.jvm.pid, options.seconds, work / "rec", broker.mark)
+            broker.mark()
+            latencies = broker.latencies()
+            time.sleep(0.5)
+            truth = Truth(trace, stops_of(broker.stops))
+        finally:
+            trace.close()
+    explained = explain(options.program, work / "rec")
+    window = (begin_ns, begin_ns + explained["coverage"]["recorded_ns"])
+    seen = {"latencies": latencies, "said": said, "explained": explained, **of_truth(truth, window)}
+    (work / "seen.json").write_text(json.dumps(seen))
+
+
+def report(options, flush, seen):
+    """Prints both, and returns the code to exit with."""
+    print(f"\n## {flush}: Kafka {options.version}, {options.producers} producers, {options.seconds} s recorded\n")
+    print(f"producers: {seen['latencies']}")
+    print_truth(seen, options.rows)
+    stalls = seen["explained"].get("stalls")
+    if stalls is None:
+        print("this whypause tells no stalls")
+        return 3
+    print_told(stalls, options.rows)
+    return 0 if compare(stalls, seen) else 1
+
+
+def run(options, flush):
+    with contextlib.ExitStack() as stack:
+        if options.keep:
+            work = pathlib.Path(options.keep).resolve() / flush
+            work.mkdir(parents=True)
+        else:
+            work = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="whypause-kafka-", dir="/dev/shm")))
+        again = [sys.executable, __file__, "--inside", str(work), "--dir", "%dir", "--flush", flush]
+        for name in ("version", "program", "seconds", "producers", "rate", "java", "warm_up"):
+            again += ["--" + name.replace("_", "-"), str(getattr(options, name))]
+        again += ["--healthy"] if options.healthy else []
+        limit = FAST if options.healthy else options.write_limit
+        command = [options.program, "lab", "disk", "--on-this-host", "--write-limit", limit, "--", *again]
+        with open(work / "lab.log", "w", encoding="utf-8") as log:
+            subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False,
+                           timeout=options.seconds + options.warm_up + 600)
+        if not (work / "seen.json").is_file():
+            raise Failed((work / "lab.log").read_text()[-3000:])
+        return report(options, flush, json.loads((work / "seen.json").read_text()))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--version", default="3.9.1", help="of Kafka; 3.9.1 and 4.4.0 are known to work [3.9.1]")
+    parser.add_argument("--flush", choices=["each", "default", "both"], default="both", help="which setting [both]")
+    parser.add_argument("--healthy", action="store_true", help="a fast disk, and no other writer")
+    parser.add_argument("--seconds", type=int, default=30, help="how long to record [30]")
+    parser.add_argument("--warm-up", type=int, default=15, help="seconds of producing before [15]")
+    parser.add_argument("--producers", type=int, default=12, help="how many, each with a connection [12]")
+    parser.add_argument("--rate", type=int, default=20, help="records per second of each, at most [20]")
+    parser.add_argument("--write-limit", default="5M", help="what the disk writes in a second [5M]")
+    parser.add_argument("--rows", type=int, default=20, help="how long the tables are [20]")
+    parser.add_argument("--keep", help="a directory for recordings and what the programs said")
+    parser.add_argument("--java", default="java", help="the JVM to run with")
+    parser.add_argument("--program", default=str(ROOT / "target/release/whypause"))
+    for hidden in ("--inside", "--dir"):
+        parser.add_argument(hidden, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    try:
+        if options.inside:
+            inner(options)
+            return 0
+        options.program = str(pathlib.Path(options.program).resolve())
+        if os.geteuid() != 0:
+            raise CannotMeasure("it needs root")
+        Trace(os.getpid(), 1).end()
+        maven_jars.kafka(options.version)
+        settings = ["each", "default"] if options.flush == "both" else [options.flush]
+        return max([run(options, it) for it in settings])
+    except (CannotMeasure, maven_jars.NotThere) as why:
+        if options.inside:
+            raise
+        print(f"SKIPPED: {why}", flush=True)
+        return 0
+    except Failed as why:
+        print(f"error: {why}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+"""What the scripts that measure `stalls` have in common: processes, recordings, and their tables."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+
+from stalls_truth import ELSEWHERE
+
+NEAR, NEAR_NS = 0.05, 50_000_000
+TITLE = "| whypause: cause | thread | call | file | device | holder | waiting | episode | threads x time |"
+OF_FILES = {"file-sync-blocked", "file-write-blocked", "file-read-blocked", "output-write-blocked",
+            "socket-send-blocked", "remote-file-system-wait", "gc-log-write-blocked"}
+
+
+class Failed(Exception):
+    """What went wrong."""
+
+
+@contextlib.contextmanager
+def beside(command, **more):
+    """A process and all that it starts; ended when the block is left."""
+    running = subprocess.Popen(command, stdin=more.pop("stdin", subprocess.DEVNULL), start_new_session=True, **more)
+    try:
+        yield running
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+
+
+def record(program, pid, seconds, out, begun=lambda: None):
+    """Records, calls `begun` when the recorder says that it does, and returns when that was, with all it said."""
+    said, begin_ns = [], None
+    command = [program, "record", "-p", str(pid), "-d", f"{seconds}s", "-o", str(out)]
+    with beside(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
+        for line in running.stderr:
+            said.append(line)
+            if begin_ns is None and line.startswith("recording "):
+                begin_ns = time.monotonic_ns()
+                begun()
+        running.wait()
+    if begin_ns is None or running.returncode:
+        raise Failed("whypause did not record: " + "".join(said).strip())
+    return begin_ns, "".join(said)
+
+
+def explain(program, recording):
+    done = subprocess.run([program, "explain", str(recording), "--format", "json"], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failed("whypause does not explain: " + done.stderr.strip())
+    return json.loads(done.stdout)
+
+
+def of_truth(truth, window):
+    """What the tracepoints say, as plain data."""
+    stalls, late = truth.stalls(window), truth.late(window)
+    convoy = truth.convoy(stalls, window)
+    count, whole, blocked = truth.of_calls(window)
+    rows = {}
+
+    def add(cause, wait, time_ns, what):
+        call, file = (wait.call.name, wait.call.file) if wait.call else ("-", None)
+        row = rows.setdefault((cause, what or call, file, truth.names[wait.tid]), [0, 0, 0])
+        row[0] += 1
+        row[1] += time_ns
+        row[2] = max(row[2], wait.end - wait.begin)
+
+    for cause, wait, time_ns in stalls + late:
+        add(cause, wait, time_ns, "runnable" if cause == "cpu-contention" else None)
+    for cause, wait, time_ns, with_it in convoy:
+        add(cause, wait, time_ns, "waits for the caller" if with_it else "waits for the caller, since before")
+    on_files = [it for it in stalls if it[0] in OF_FILES]
+    return {
+        "events": truth.lines,
+        "stopped_ns": truth.stopped(*window),
+        "own_ns": sum(it[2] for it in on_files),
+        "edge_ns": sum(it[2] for it in on_files if it[1].begin < window[0] or it[1].end > window[1]),
+        "convoy_ns": sum(it[2] for it in convoy if it[3] and it[0] in OF_FILES),
+        "older_ns": sum(it[2] for it in convoy if not it[3] and it[0] in OF_FILES),
+        "elsewhere_ns": sum(it[2] for it in stalls if it[0] == ELSEWHERE),
+        "cpu_ns": sum(it[2] for it in stalls + late if it[0] == "cpu-contention"),
+        "by_cause": {cause: sum(it[2] for it in on_files if it[0] == cause) for cause in {it[0] for it in on_files}},
+        "calls": {"count": count, "whole_ns": whole, "blocked_ns": blocked},
+        "rows": sorted(([*key, *row] for key, row in rows.items()), key=lambda it: -it[5]),
+    }
+
+
+def seconds(ns):
+    return f"{ns / 1e9:.3f} s"
+
+
+def print_truth(seen, most):
+    print(f"tracepoints: {seen['events']} events; the JVM was stopped for {seconds(seen['stopped_ns'])}\n")
+    print("| tracepoints: cause | call | file | thread | waits | time | longest |\n|---|---|---|---|---:|---:|---:|")
+    for cause, call, file, thread, count, time_ns, longest in seen["rows"][:most]:
+        print(f"| {cause} | {call} | {file or '-'} | {thread} | {count} | {seconds(time_ns)} | {seconds(longest)} |")
+    rest = seen["rows"][most:]
+    if rest:
+        print(f"| {len(rest)} more | | | | {sum(it[4] for it in rest)} | {seconds(sum(it[5] for it in rest))} | |")
+    calls = seen["calls"]
+    print(f"\nwhole calls, of those blocked for 10 ms in all: {calls['count']}, which took {seconds(calls['whole_ns'])}, "
+          f"blocked {seconds(calls['blocked_ns'])}")
+
+
+def print_told(stalls, most):
+    """The episodes that whypause tells."""
+    print("\n" + TITLE + "\n|---|---|---|---|---|---|---:|---:|---:|")
+    for it in stalls["longest"][:most]:
+        holder = (it.get("holder") or {}).get("thread", "-")
+        print(f"| {it['cause']} | {it['thread']} | {it.get('call') or '-'} | {it.get('file') or '-'} "
+              f"| {it.get('device') or '-'} | {holder} | {it.get('waiting_threads')} | {seconds(it['duration_ns'])} "
+              f"| {seconds(it['time_ns'])} |")
+    print(f"{stalls['episodes']} episodes, {stalls['threads']} threads, {seconds(stalls['time_ns'])}, "
+          f"unattributed {seconds(stalls['unattributed_ns'])}")
+
+
+def compare(stalls, seen):
+    """Prints both side by side; whether they agree on waits on files."""
+    told = {it["id"]: it["time_ns"] for it in stalls["causes"]}
+    files = sum(time_ns for cause, time_ns in told.items() if cause in OF_FILES)
+    true = seen["own_ns"] + seen["convoy_ns"]
+    print("\n| threads x time | whypause | tracepoints |\n|---|---:|---:|")
+    print(f"| waits on files, and for those who wait on files | {seconds(files)} | {seconds(true)} |")
+    for cause in sorted(set(seen["by_cause"]) | {it for it in told if it in OF_FILES}):
+        print(f"| {cause}; by the tracepoints in the calls alone | {seconds(told.get(cause, 0))} "
+              f"| {seconds(seen['by_cause'].get(cause, 0))} |")
+    print(f"| of threads that wait for a caller, since its stall began | | {seconds(seen['convoy_ns'])} |")
+    print(f"| of threads that waited for it before: not counted | | {seconds(seen['older_ns'])} |")
+    print(f"| stalls that cross an edge of the recording | | {seconds(seen['edge_ns'])} |")
+    elsewhere = sum(time_ns for cause, time_ns in told.items() if cause not in OF_FILES and "cpu" not in cause)
+    print(f"| uninterruptible elsewhere, as page faults | {seconds(elsewhere)} | {seconds(seen['elsewhere_ns'])} |")
+    cpu = sum(time_ns for cause, time_ns in told.items() if "cpu" in cause)
+    print(f"| runnable, without a CPU | {seconds(cpu)} | {seconds(seen['cpu_ns'])} |")
+    off = abs(files - true)
+    share = off / true if true else (0 if not files else float("inf"))
+    fine = share <= NEAR or off <= NEAR_NS
+    print(f"\ndifference {share:.1%}: {'fine' if fine else 'TOO MUCH'}", flush=True)
+    return fine

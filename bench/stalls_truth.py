@@ -1,0 +1,323 @@
+"""What the kernel's own tracepoints say of the waits of one process: the truth beside `stalls` of `whypause`.
+
+Used by `bench/stalls_kafka.py` and the scripts like it. `Trace` reads system calls, `sched_switch` and
+`sched_waking` of the threads of one process from tracefs, in an instance of its own; whypause reads none of
+that. `Truth` makes waits and calls of them. It needs root and a kernel with `CONFIG_FTRACE_SYSCALLS`, and no
+program besides Python.
+
+What counts: a wait is the time from a switch away from a thread that cannot run to the switch back. It counts
+with 10 ms and more, so a call of 12 ms that computes for 3 ms of them does not, and a call that waits twice for
+6 ms does not. Time inside of stops, which the JVM's safepoint log tells, is taken out first.
+"""
+
+import bisect
+import collections
+import contextlib
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import threading
+import time
+
+LONG_NS = 10_000_000
+SYNC = ["fsync", "fdatasync", "sync_file_range", "msync", "sync", "syncfs"]
+WRITE = ["write", "pwrite64", "writev", "pwritev", "pwritev2", "ftruncate", "truncate", "unlink", "unlinkat",
+         "rename", "renameat", "renameat2", "open", "openat", "openat2", "creat", "fallocate", "mkdir", "mkdirat",
+         "rmdir", "link", "linkat", "symlink", "symlinkat", "copy_file_range"]
+READ = ["read", "pread64", "readv", "preadv", "preadv2", "getdents64", "sendfile64"]
+SEND = ["sendto", "sendmsg"]
+CALLS = [*SYNC, *WRITE, *READ, *SEND]
+WITHOUT_FILE = {"sync", "msync", "truncate", "unlink", "unlinkat", "rename", "renameat", "renameat2", "open", "openat",
+                "openat2", "creat", "mkdir", "mkdirat", "rmdir", "link", "linkat", "symlink", "symlinkat"}
+# In no call on files: a page fault, `mmap_lock`, or something that only the kernel knows.
+ELSEWHERE = "uninterruptible elsewhere"
+# Threads of the JVM itself: they run no application's code.
+OF_THE_JVM = re.compile(r"GC Thread|G1 |VM Thread|VM Peri|C[12] Comp|Sweeper|Service Thread|Monitor Defl|Monitor\.\."
+                        r"|Signal Disp|Signal \.\.|ConcGC|Concurrent|Shenandoah|Z[A-Z]|CMS|Parallel|Notification|java$")
+
+LINE = re.compile(r"^.{16}-(\d+) +\[\d+\] +\S+ +(\d+)\.(\d{6}): (\w+)(.*)$")
+SWITCH = re.compile(r"prev_pid=(\d+) prev_prio=\d+ prev_state=(\S+) ==> .* next_pid=(\d+) next_prio=")
+WAKING = re.compile(r" pid=(\d+) prio=")
+FIRST = re.compile(r"\(\w+: (?:0x)?([0-9a-f]+)")
+STOP = re.compile(r"^\[(\d+)ns\].*Total: +(\d+) ns")
+
+
+class CannotMeasure(Exception):
+    """Why there is no number."""
+
+
+class Trace:
+    """System calls and switches of the threads of a process, also of those that start meanwhile."""
+
+    def __init__(self, pid, mebibytes_per_cpu=64):
+        self.pid, self.names, self.files = pid, {}, {}
+        self.mount = pathlib.Path(tempfile.mkdtemp(prefix="whypause-trace-"))
+        self.at = None
+        self.sampling = threading.Event()
+        self.sampler = threading.Thread(target=self.sample, daemon=True)
+        try:
+            self.begin(mebibytes_per_cpu)
+        except (OSError, subprocess.CalledProcessError) as error:
+            self.close()
+            raise CannotMeasure(f"the kernel's tracepoints cannot be read: {error}") from error
+
+    def begin(self, mebibytes_per_cpu):
+        subprocess.run(["mount", "-t", "tracefs", "none", str(self.mount)], check=True,
+                       stderr=subprocess.DEVNULL)
+        at = self.mount / "instances" / f"whypause-{os.getpid()}"
+        at.mkdir()
+        self.at = at
+        self.write("tracing_on", "0")
+        self.write("trace_clock", "mono")
+        self.write("buffer_size_kb", str(mebibytes_per_cpu << 10))
+        self.write("options/overwrite", "0")
+        self.write("options/event-fork", "1")
+        self.write("set_event_pid", self.tids())
+        self.write("set_event_pid", self.tids())
+        calls = 0
+        for name in CALLS:
+            for way in ("enter", "exit"):
+                if (at / f"events/syscalls/sys_{way}_{name}").is_dir():
+                    self.write(f"events/syscalls/sys_{way}_{name}/enable", "1")
+                    calls += 1
+        if not calls:
+            raise OSError("it has none of system calls (CONFIG_FTRACE_SYSCALLS)")
+        for name in ("sched_switch", "sched_waking"):
+            self.write(f"events/sched/{name}/enable", "1")
+        self.write("tracing_on", "1")
+        self.begin_ns = time.monotonic_ns()
+        self.sampler.start()
+
+    def write(self, name, text):
+        (self.at / name).write_text(text)
+
+    def tids(self):
+        return " ".join(os.listdir(f"/proc/{self.pid}/task"))
+
+    def sample(self):
+        """Names of threads and files, as far as they are there when one looks."""
+        while True:
+            with contextlib.suppress(OSError):
+                for tid in os.listdir(f"/proc/{self.pid}/task"):
+                    with contextlib.suppress(OSError):
+                        name = pathlib.Path(f"/proc/{self.pid}/task/{tid}/comm").read_text(errors="replace")
+                        self.names[int(tid)] = name.rstrip("\n")
+                for fd in os.listdir(f"/proc/{self.pid}/fd"):
+                    with contextlib.suppress(OSError):
+                        self.files[int(fd)] = os.readlink(f"/proc/{self.pid}/fd/{fd}")
+            if self.sampling.wait(1):
+                return
+
+    def end(self):
+        """All lines, in the order of time."""
+        self.write("tracing_on", "0")
+        self.end_ns = time.monotonic_ns()
+        self.sampling.set()
+        self.sampler.join()
+        lost = 0
+        for stats in (self.at / "per_cpu").glob("cpu*/stats"):
+            lost += sum(int(it) for it in re.findall(r"(?:overrun|dropped events): (\d+)", stats.read_text()))
+        with open(self.at / "trace", encoding="latin-1") as file:
+            lines = file.readlines()
+        self.close()
+        if lost:
+            raise CannotMeasure(f"the kernel's buffer was too small: {lost} events are lost")
+        return lines
+
+    def close(self):
+        self.sampling.set()
+        if self.at:
+            with contextlib.suppress(OSError):
+                self.at.rmdir()
+            self.at = None
+        subprocess.run(["umount", str(self.mount)], check=False, stderr=subprocess.DEVNULL)
+        with contextlib.suppress(OSError):
+            self.mount.rmdir()
+
+
+class Call:
+    """A system call of one thread."""
+
+    def __init__(self, tid, name, file, begin):
+        self.tid, self.name, self.file, self.begin, self.end = tid, name, file, begin, None
+        self.waits = []
+
+
+class Wait:
+    """One thread off the CPU, from `begin` to `end`: `runnable` all the time, or woken at `woken` by `waker`."""
+
+    def __init__(self, tid, begin, state, call):
+        self.tid, self.begin, self.state, self.call = tid, begin, state, call
+        self.woken = self.waker = self.end = None
+        self.runnable = state.startswith("R")
+
+
+class Truth:
+    """The waits of a process; times are those of the monotonic clock, in nanoseconds."""
+
+    def __init__(self, trace, stops=()):
+        lines = trace.end()
+        self.names, self.files, self.lines = trace.names, trace.files, len(lines)
+        self.stops = sorted(stops)
+        self.ends = [end for _, end in self.stops]
+        self.calls, self.waits = [], []
+        self.read(lines, trace.end_ns)
+
+    def read(self, lines, last):
+        mine = self.names
+        off, calls = {}, {}
+
+        def wait_ends(tid, at):
+            wait = off.pop(tid, None)
+            if wait is None:
+                return
+            wait.end = at
+            if wait.call is not None:
+                wait.call.waits.append(wait)
+            if at - wait.begin >= LONG_NS // 10:
+                self.waits.append(wait)
+
+        def call_ends(tid, at):
+            call = calls.pop(tid, None)
+            if call is not None:
+                call.end = at
+                if call.waits and at - call.begin >= LONG_NS // 10:
+                    self.calls.append(call)
+
+        for line in lines:
+            found = LINE.match(line)
+            if not found:
+                continue
+            tid, at, what, rest = int(found[1]), int(found[2]) * 10**9 + int(found[3]) * 1000, found[4], found[5]
+            if what == "sched_switch":
+                both = SWITCH.search(rest)
+                before, after = int(both[1]), int(both[3])
+                if before in mine:
+                    off[before] = Wait(before, at, both[2], calls.get(before))
+                if after in mine:
+                    wait_ends(after, at)
+            elif what == "sched_waking":
+                woken = int(WAKING.search(rest)[1])
+                wait = off.get(woken)
+                if wait is not None and wait.woken is None and not wait.runnable:
+                    wait.woken, wait.waker = at, tid
+            elif what.startswith("sys_") and tid in mine:
+                if rest.startswith("("):
+                    calls[tid] = Call(tid, what[4:], self.file(what[4:], rest), at)
+                else:
+                    call_ends(tid, at)
+        for tid in list(off):
+            wait_ends(tid, last)
+        for tid in list(calls):
+            call_ends(tid, last)
+
+    def file(self, name, rest):
+        number = FIRST.match(rest)
+        if name in WITHOUT_FILE or not number:
+            return None
+        number = int(number[1], 16)
+        return self.files.get(number, f"descriptor {number}")
+
+    def runs_java(self, tid):
+        return not OF_THE_JVM.match(self.names.get(tid, ""))
+
+    @staticmethod
+    def cause(call):
+        """The cause that a wait in this call has; `None` for waits that nobody minds, as for a connection."""
+        file = call.file or ""
+        pipe, socket = file.startswith("pipe:"), file.startswith("socket:")
+        if call.name in SYNC:
+            return "file-sync-blocked"
+        if call.name in SEND or (socket and call.name in WRITE):
+            return "socket-send-blocked"
+        if call.name in WRITE:
+            terminal = pipe or file.startswith(("/dev/pts", "/dev/tty"))
+            return "output-write-blocked" if terminal else "file-write-blocked"
+        return None if pipe or socket or file.startswith("anon_inode") else "file-read-blocked"
+
+    def stopped(self, begin, end):
+        """How much of a stretch the JVM was stopped."""
+        at, time_ns = bisect.bisect_right(self.ends, begin), 0
+        while at < len(self.stops) and self.stops[at][0] < end:
+            time_ns += min(end, self.stops[at][1]) - max(begin, self.stops[at][0])
+            at += 1
+        return time_ns
+
+    def time(self, begin, end, window):
+        """How much of a stretch lies in the window and outside of stops."""
+        begin, end = max(begin, window[0]), min(end, window[1])
+        return end - begin - self.stopped(begin, end) if end > begin else 0
+
+    def stalls(self, window):
+        """The stalls that begin or end in the window, as (cause, wait, time in the window)."""
+        found = []
+        for wait in self.waits:
+            if not self.runs_java(wait.tid):
+                continue
+            cause = None
+            if wait.runnable:
+                cause = "cpu-contention"
+            elif wait.call is not None:
+                cause = self.cause(wait.call)
+            elif wait.state.startswith("D"):
+                cause = ELSEWHERE
+            if cause and wait.end - wait.begin - self.stopped(wait.begin, wait.end) >= LONG_NS:
+                time_ns = self.time(wait.begin, wait.end, window)
+                if time_ns:
+                    found.append((cause, wait, time_ns))
+        return found
+
+    def late(self, window):
+        """Stalls of threads that had been woken and got no CPU for 10 ms and more."""
+        found = []
+        for wait in self.waits:
+            if wait.woken is not None and self.runs_java(wait.tid) and wait.end - wait.woken >= LONG_NS:
+                time_ns = self.time(wait.woken, wait.end, window)
+                if time_ns:
+                    found.append(("cpu-contention", wait, time_ns))
+        return found
+
+    def convoy(self, stalls, window):
+        """Waits that end because a stalled thread goes on: (root's cause, wait, time, whether it began with the stall).
+
+        A thread that waits in no call on files, and is woken by a stalled one within 10 ms after its stall.
+        """
+        ended = collections.defaultdict(list)
+        for cause, wait, _ in stalls:
+            ended[wait.tid].append((wait.begin, wait.end, cause))
+        found = []
+        for wait in sorted(self.waits, key=lambda it: it.end):
+            calm = wait.call is None and not wait.runnable and wait.woken is not None and wait.state.startswith("S")
+            if not calm or not self.runs_java(wait.tid) or wait.end - wait.begin < LONG_NS:
+                continue
+            for begin, end, cause in ended.get(wait.waker, ()):
+                if end <= wait.woken <= end + LONG_NS and wait.begin < end:
+                    with_it = wait.begin >= begin - LONG_NS
+                    time_ns = self.time(wait.begin if with_it else max(begin, wait.begin), wait.end, window)
+                    if time_ns:
+                        found.append((cause, wait, time_ns, with_it))
+                        if with_it:
+                            ended[wait.tid].append((wait.begin, wait.end, cause))
+                    break
+        return found
+
+    def of_calls(self, window):
+        """Sums over the calls on files that were blocked for 10 ms and more: how many, their time, blocked time."""
+        count = whole = blocked = 0
+        for call in self.calls:
+            if not self.runs_java(call.tid) or not self.cause(call):
+                continue
+            off = sum(it.end - it.begin for it in call.waits if not it.runnable)
+            if off >= LONG_NS and self.time(call.begin, call.end, window):
+                count += 1
+                whole += self.time(call.begin, call.end, window)
+                blocked += sum(self.time(it.begin, it.end, window) for it in call.waits if not it.runnable)
+        return count, whole, blocked
+
+
+def stops_of(log):
+    """The stops that a safepoint log with the decoration `tn` has, as (begin, end) of the monotonic clock."""
+    found = (STOP.match(line) for line in pathlib.Path(log).read_text(errors="replace").splitlines())
+    return [(int(it[1]) - int(it[2]), int(it[1])) for it in found if it]
