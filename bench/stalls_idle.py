@@ -21,7 +21,7 @@ import time
 
 sys.dont_write_bytecode = True
 import maven_jars
-from stalls_run import Failed, beside, explain, of_truth, print_told, print_truth, record
+from stalls_run import Failed, beside, explain, is_quiet, of_truth, print_told, print_truth, record
 from stalls_truth import CannotMeasure, Trace, Truth, stops_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -211,7 +211,7 @@ def main():
     print_told(stalls, options.rows)
     if stalls["episodes"] == 0:
         return 0
-    return 3 if seen["own_ns"] + seen["elsewhere_ns"] + seen["cpu_ns"] else 1
+    return 1 if is_quiet(seen) else 3
 
 
 if __name__ == "__main__":

@@ -58,6 +58,7 @@ def explain(program, recording):
 def of_truth(truth, window):
     """What the tracepoints say, as plain data."""
     stalls, late = truth.stalls(window), truth.late(window)
+    runnable = [it for it in stalls if it[0] == "cpu-contention"]
     convoy = truth.convoy(stalls, window)
     count, whole, blocked = truth.of_calls(window)
     rows = {}
@@ -71,20 +72,20 @@ def of_truth(truth, window):
 
     for cause, wait, time_ns in stalls + late:
         add(cause, wait, time_ns, "runnable" if cause == "cpu-contention" else None)
-    for cause, wait, time_ns, with_it in convoy:
-        add(cause, wait, time_ns, "waits for the caller" if with_it else "waits for the caller, since before")
-    on_files = [it for it in stalls if it[0] in OF_FILES]
+    said = {"caller": "waits for the caller", "before": "waits for the caller, since before", "polls": "polls"}
+    for cause, wait, time_ns, how in convoy:
+        add(cause, wait, time_ns, said[how])
+    stalls = [it for it in stalls if it[0] != "cpu-contention"]
+    sums = {"calls": {}, "caller": {}, "before": {}, "polls": {}}
+    for cause, _, time_ns, how in [*((*it, "calls") for it in stalls), *convoy]:
+        sums[how][cause] = sums[how].get(cause, 0) + time_ns
     return {
         "events": truth.lines,
         "stopped_ns": truth.stopped(*window),
-        "own_ns": sum(it[2] for it in on_files),
-        "edge_ns": sum(it[2] for it in on_files if it[1].begin < window[0] or it[1].end > window[1]),
-        "convoy_ns": sum(it[2] for it in convoy if it[3] and it[0] in OF_FILES),
-        "older_ns": sum(it[2] for it in convoy if not it[3] and it[0] in OF_FILES),
-        "elsewhere_ns": sum(it[2] for it in stalls if it[0] == ELSEWHERE),
-        "cpu_ns": sum(it[2] for it in stalls + late if it[0] == "cpu-contention"),
-        "by_cause": {cause: sum(it[2] for it in on_files if it[0] == cause) for cause in {it[0] for it in on_files}},
-        "calls": {"count": count, "whole_ns": whole, "blocked_ns": blocked},
+        "sums": sums,
+        "cpu_ns": sum(it[2] for it in runnable + late),
+        "edge_ns": sum(it[2] for it in stalls if it[1].begin < window[0] or it[1].end > window[1]),
+        "whole": {"count": count, "whole_ns": whole, "blocked_ns": blocked},
         "rows": sorted(([*key, *row] for key, row in rows.items()), key=lambda it: -it[5]),
     }
 
@@ -101,7 +102,7 @@ def print_truth(seen, most):
     rest = seen["rows"][most:]
     if rest:
         print(f"| {len(rest)} more | | | | {sum(it[4] for it in rest)} | {seconds(sum(it[5] for it in rest))} | |")
-    calls = seen["calls"]
+    calls = seen["whole"]
     print(f"\nwhole calls, of those blocked for 10 ms in all: {calls['count']}, which took {seconds(calls['whole_ns'])}, "
           f"blocked {seconds(calls['blocked_ns'])}")
 
@@ -121,22 +122,32 @@ def print_told(stalls, most):
 def compare(stalls, seen):
     """Prints both side by side; whether they agree on waits on files."""
     told = {it["id"]: it["time_ns"] for it in stalls["causes"]}
-    files = sum(time_ns for cause, time_ns in told.items() if cause in OF_FILES)
-    true = seen["own_ns"] + seen["convoy_ns"]
-    print("\n| threads x time | whypause | tracepoints |\n|---|---:|---:|")
-    print(f"| waits on files, and for those who wait on files | {seconds(files)} | {seconds(true)} |")
-    for cause in sorted(set(seen["by_cause"]) | {it for it in told if it in OF_FILES}):
-        print(f"| {cause}; by the tracepoints in the calls alone | {seconds(told.get(cause, 0))} "
-              f"| {seconds(seen['by_cause'].get(cause, 0))} |")
-    print(f"| of threads that wait for a caller, since its stall began | | {seconds(seen['convoy_ns'])} |")
-    print(f"| of threads that waited for it before: not counted | | {seconds(seen['older_ns'])} |")
-    print(f"| stalls that cross an edge of the recording | | {seconds(seen['edge_ns'])} |")
+    parts = ["calls", "caller", "before", "polls"]
+    on_files = sorted(OF_FILES & {*told, *(cause for part in parts for cause in seen["sums"][part])})
+    print("\n| threads x time | whypause | tracepoints | of it in calls | of it waiting for the caller "
+          "| not counted: waited before | not counted: polls |\n|---|---:|---:|---:|---:|---:|---:|")
+
+    def row(name, ours, causes):
+        sums = [sum(seen["sums"][part].get(cause, 0) for cause in causes) for part in parts]
+        print(f"| {name} | {seconds(ours)} | {seconds(sums[0] + sums[1])} | {' | '.join(map(seconds, sums))} |")
+        return sums[0] + sums[1]
+
+    for cause in on_files:
+        row(cause, told.get(cause, 0), [cause])
+    files = sum(told.get(cause, 0) for cause in on_files)
+    true = row("all that is on files", files, on_files)
     elsewhere = sum(time_ns for cause, time_ns in told.items() if cause not in OF_FILES and "cpu" not in cause)
-    print(f"| uninterruptible elsewhere, as page faults | {seconds(elsewhere)} | {seconds(seen['elsewhere_ns'])} |")
+    row("uninterruptible elsewhere, as page faults", elsewhere, [ELSEWHERE])
     cpu = sum(time_ns for cause, time_ns in told.items() if "cpu" in cause)
-    print(f"| runnable, without a CPU | {seconds(cpu)} | {seconds(seen['cpu_ns'])} |")
+    print(f"| runnable, without a CPU | {seconds(cpu)} | {seconds(seen['cpu_ns'])} | | | | |")
+    print(f"| crossing an edge of the recording | | {seconds(seen['edge_ns'])} | | | | |")
     off = abs(files - true)
     share = off / true if true else (0 if not files else float("inf"))
     fine = share <= NEAR or off <= NEAR_NS
     print(f"\ndifference {share:.1%}: {'fine' if fine else 'TOO MUCH'}", flush=True)
     return fine
+
+
+def is_quiet(seen):
+    """Whether the tracepoints have no wait of 10 ms and more, either."""
+    return not seen["sums"]["calls"] and not seen["cpu_ns"]

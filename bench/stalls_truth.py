@@ -22,14 +22,18 @@ import threading
 import time
 
 LONG_NS = 10_000_000
+# How often one looks what descriptors stand for.
+LOOK_SECONDS = 0.2
 SYNC = ["fsync", "fdatasync", "sync_file_range", "msync", "sync", "syncfs"]
 WRITE = ["write", "pwrite64", "writev", "pwritev", "pwritev2", "ftruncate", "truncate", "unlink", "unlinkat",
          "rename", "renameat", "renameat2", "open", "openat", "openat2", "creat", "fallocate", "mkdir", "mkdirat",
          "rmdir", "link", "linkat", "symlink", "symlinkat", "copy_file_range"]
 READ = ["read", "pread64", "readv", "preadv", "preadv2", "getdents64", "sendfile64"]
 SEND = ["sendto", "sendmsg"]
-CALLS = [*SYNC, *WRITE, *READ, *SEND]
-WITHOUT_FILE = {"sync", "msync", "truncate", "unlink", "unlinkat", "rename", "renameat", "renameat2", "open", "openat",
+# Who waits in them waits for work, or for the network.
+POLL = ["epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6"]
+CALLS = [*SYNC, *WRITE, *READ, *SEND, *POLL]
+WITHOUT_FILE = {*POLL, "sync", "msync", "truncate", "unlink", "unlinkat", "rename", "renameat", "renameat2", "open", "openat",
                 "openat2", "creat", "mkdir", "mkdirat", "rmdir", "link", "linkat", "symlink", "symlinkat"}
 # In no call on files: a page fault, `mmap_lock`, or something that only the kernel knows.
 ELSEWHERE = "uninterruptible elsewhere"
@@ -48,11 +52,31 @@ class CannotMeasure(Exception):
     """Why there is no number."""
 
 
+class Files:
+    """What the descriptors of a process stood for, as far as it was seen: they are used again soon."""
+
+    def __init__(self):
+        self.seen = collections.defaultdict(list)
+
+    def see(self, fd, path, now):
+        stretches = self.seen[fd]
+        if stretches and stretches[-1][2] == path:
+            stretches[-1][1] = now
+        else:
+            stretches.append([now, now, path])
+
+    def of(self, fd, begin, end):
+        """What it stood for from `begin` to `end`, where that is certain."""
+        stretches = self.seen.get(fd, ())
+        during = {path for first, last, path in stretches if first <= end and last >= begin}
+        return during.pop() if len(during) == 1 else f"descriptor {fd}"
+
+
 class Trace:
     """System calls and switches of the threads of a process, also of those that start meanwhile."""
 
     def __init__(self, pid, mebibytes_per_cpu=64):
-        self.pid, self.names, self.files = pid, {}, {}
+        self.pid, self.names, self.files = pid, {}, Files()
         self.mount = pathlib.Path(tempfile.mkdtemp(prefix="whypause-trace-"))
         self.at = None
         self.sampling = threading.Event()
@@ -104,10 +128,11 @@ class Trace:
                     with contextlib.suppress(OSError):
                         name = pathlib.Path(f"/proc/{self.pid}/task/{tid}/comm").read_text(errors="replace")
                         self.names[int(tid)] = name.rstrip("\n")
+                now = time.monotonic_ns()
                 for fd in os.listdir(f"/proc/{self.pid}/fd"):
                     with contextlib.suppress(OSError):
-                        self.files[int(fd)] = os.readlink(f"/proc/{self.pid}/fd/{fd}")
-            if self.sampling.wait(1):
+                        self.files.see(int(fd), os.readlink(f"/proc/{self.pid}/fd/{fd}"), now)
+            if self.sampling.wait(LOOK_SECONDS):
                 return
 
     def end(self):
@@ -140,9 +165,9 @@ class Trace:
 class Call:
     """A system call of one thread."""
 
-    def __init__(self, tid, name, file, begin):
-        self.tid, self.name, self.file, self.begin, self.end = tid, name, file, begin, None
-        self.waits = []
+    def __init__(self, tid, name, fd, begin):
+        self.tid, self.name, self.fd, self.begin, self.end = tid, name, fd, begin, None
+        self.file, self.waits = None, []
 
 
 class Wait:
@@ -184,6 +209,8 @@ class Truth:
             if call is not None:
                 call.end = at
                 if call.waits and at - call.begin >= LONG_NS // 10:
+                    if call.fd is not None:
+                        call.file = self.files.of(call.fd, call.begin, at)
                     self.calls.append(call)
 
         for line in lines:
@@ -205,7 +232,7 @@ class Truth:
                     wait.woken, wait.waker = at, tid
             elif what.startswith("sys_") and tid in mine:
                 if rest.startswith("("):
-                    calls[tid] = Call(tid, what[4:], self.file(what[4:], rest), at)
+                    calls[tid] = Call(tid, what[4:], self.descriptor(what[4:], rest), at)
                 else:
                     call_ends(tid, at)
         for tid in list(off):
@@ -213,12 +240,10 @@ class Truth:
         for tid in list(calls):
             call_ends(tid, last)
 
-    def file(self, name, rest):
+    @staticmethod
+    def descriptor(name, rest):
         number = FIRST.match(rest)
-        if name in WITHOUT_FILE or not number:
-            return None
-        number = int(number[1], 16)
-        return self.files.get(number, f"descriptor {number}")
+        return None if name in WITHOUT_FILE or not number else int(number[1], 16)
 
     def runs_java(self, tid):
         return not OF_THE_JVM.match(self.names.get(tid, ""))
@@ -227,6 +252,8 @@ class Truth:
     def cause(call):
         """The cause that a wait in this call has; `None` for waits that nobody minds, as for a connection."""
         file = call.file or ""
+        if call.name in POLL:
+            return None
         pipe, socket = file.startswith("pipe:"), file.startswith("socket:")
         if call.name in SYNC:
             return "file-sync-blocked"
@@ -270,35 +297,38 @@ class Truth:
         return found
 
     def late(self, window):
-        """Stalls of threads that had been woken and got no CPU for 10 ms and more."""
-        found = []
+        """What of other waits is the time until a thread that had been woken got a CPU, of 10 ms and more."""
+        found, known = [], {id(wait) for _, wait, _ in self.stalls(window)}
         for wait in self.waits:
-            if wait.woken is not None and self.runs_java(wait.tid) and wait.end - wait.woken >= LONG_NS:
+            if id(wait) not in known and wait.woken is not None and self.runs_java(wait.tid) and wait.end - wait.woken >= LONG_NS:
                 time_ns = self.time(wait.woken, wait.end, window)
                 if time_ns:
                     found.append(("cpu-contention", wait, time_ns))
         return found
 
     def convoy(self, stalls, window):
-        """Waits that end because a stalled thread goes on: (root's cause, wait, time, whether it began with the stall).
+        """Waits that end because a stalled thread goes on: (root's cause, wait, time, how it came to wait).
 
-        A thread that waits in no call on files, and is woken by a stalled one within 10 ms after its stall.
+        A thread that waits in no call on files, and is woken by a stalled one within 10 ms after its stall: it
+        waits for the `caller` where it began to wait with the stall or later. One that waited `before` waited for
+        something else first, or for work; one that `polls` waited for the network, or for work.
         """
         ended = collections.defaultdict(list)
         for cause, wait, _ in stalls:
             ended[wait.tid].append((wait.begin, wait.end, cause))
         found = []
         for wait in sorted(self.waits, key=lambda it: it.end):
-            calm = wait.call is None and not wait.runnable and wait.woken is not None and wait.state.startswith("S")
+            polls = wait.call is not None and wait.call.name in POLL
+            calm = (polls or wait.call is None) and wait.state.startswith("S")
             if not calm or not self.runs_java(wait.tid) or wait.end - wait.begin < LONG_NS:
                 continue
             for begin, end, cause in ended.get(wait.waker, ()):
-                if end <= wait.woken <= end + LONG_NS and wait.begin < end:
-                    with_it = wait.begin >= begin - LONG_NS
-                    time_ns = self.time(wait.begin if with_it else max(begin, wait.begin), wait.end, window)
+                if wait.woken and end <= wait.woken <= end + LONG_NS and wait.begin < end:
+                    how = "polls" if polls else "caller" if wait.begin >= begin - LONG_NS else "before"
+                    time_ns = self.time(wait.begin if how == "caller" else max(begin, wait.begin), wait.end, window)
                     if time_ns:
-                        found.append((cause, wait, time_ns, with_it))
-                        if with_it:
+                        found.append((cause, wait, time_ns, how))
+                        if how == "caller":
                             ended[wait.tid].append((wait.begin, wait.end, cause))
                     break
         return found
