@@ -27,7 +27,7 @@ import time
 
 sys.dont_write_bytecode = True
 import maven_jars
-from stalls_run import Failed, beside, compare, explain, of_truth, print_told, print_truth, record
+from stalls_run import Failed, beside, compare, explain, loop_disk, of_truth, print_told, print_truth, record
 from stalls_truth import CannotMeasure, Trace, Truth, stops_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -123,30 +123,6 @@ def free_ports(count):
         for it in all_of_them:
             it.bind(("127.0.0.1", 0))
         return [it.getsockname()[1] for it in all_of_them]
-
-
-@contextlib.contextmanager
-def loop_disk():
-    """A disk as fast as memory: a file system on a loop device, whatever disk `work` is on."""
-    memory = pathlib.Path(tempfile.mkdtemp(prefix="whypause-disk-", dir="/dev/shm"))
-    image, at = memory / "image", memory / "disk"
-    with open(image, "wb") as file:
-        file.truncate(1 << 30)
-    at.mkdir()
-    for command in (["mkfs.ext4", "-q", "-F", str(image)], ["mount", "-o", "loop", str(image), str(at)]):
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise CannotMeasure(f"no disk in memory: {' '.join(command)}: {done.stderr.strip()}")
-    try:
-        yield at
-    finally:
-        for _ in range(50):
-            if subprocess.run(["umount", str(at)], check=False, capture_output=True).returncode == 0:
-                break
-            time.sleep(0.1)
-        image.unlink()
-        at.rmdir()
-        memory.rmdir()
 
 
 class Broker:

@@ -3,11 +3,13 @@
 import contextlib
 import json
 import os
+import pathlib
 import signal
 import subprocess
+import tempfile
 import time
 
-from stalls_truth import ELSEWHERE
+from stalls_truth import ELSEWHERE, CannotMeasure
 
 NEAR, NEAR_NS = 0.05, 50_000_000
 TITLE = "| whypause: cause | thread | call | file | device | holder | waiting | episode | threads x time |"
@@ -17,6 +19,30 @@ OF_FILES = {"file-sync-blocked", "file-write-blocked", "file-read-blocked", "out
 
 class Failed(Exception):
     """What went wrong."""
+
+
+@contextlib.contextmanager
+def loop_disk(mebibytes=1024):
+    """A disk as fast as memory: a file system on a loop device, mounted at what is returned."""
+    memory = pathlib.Path(tempfile.mkdtemp(prefix="whypause-disk-", dir="/dev/shm"))
+    image, at = memory / "image", memory / "disk"
+    with open(image, "wb") as file:
+        file.truncate(mebibytes << 20)
+    at.mkdir()
+    for command in (["mkfs.ext4", "-q", "-F", str(image)], ["mount", "-o", "loop", str(image), str(at)]):
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise CannotMeasure(f"no disk in memory: {' '.join(command)}: {done.stderr.strip()}")
+    try:
+        yield at
+    finally:
+        for _ in range(50):
+            if subprocess.run(["umount", str(at)], check=False, capture_output=True).returncode == 0:
+                break
+            time.sleep(0.1)
+        image.unlink()
+        at.rmdir()
+        memory.rmdir()
 
 
 @contextlib.contextmanager
@@ -119,8 +145,8 @@ def print_told(stalls, most):
           f"unattributed {seconds(stalls['unattributed_ns'])}")
 
 
-def compare(stalls, seen):
-    """Prints both side by side; whether they agree on waits on files."""
+def compare(stalls, seen, with_faults=False):
+    """Prints both side by side; whether they agree on waits on files, or on those and on page faults together."""
     told = {it["id"]: it["time_ns"] for it in stalls["causes"]}
     parts = ["calls", "caller", "before", "polls"]
     on_files = sorted(OF_FILES & {*told, *(cause for part in parts for cause in seen["sums"][part])})
@@ -137,7 +163,9 @@ def compare(stalls, seen):
     files = sum(told.get(cause, 0) for cause in on_files)
     true = row("all that is on files", files, on_files)
     elsewhere = sum(time_ns for cause, time_ns in told.items() if cause not in OF_FILES and "cpu" not in cause)
-    row("uninterruptible elsewhere, as page faults", elsewhere, [ELSEWHERE])
+    faults = row("uninterruptible elsewhere, as page faults", elsewhere, [ELSEWHERE])
+    if with_faults:
+        files, true = files + elsewhere, true + faults
     cpu = sum(time_ns for cause, time_ns in told.items() if "cpu" in cause)
     print(f"| runnable, without a CPU | {seconds(cpu)} | {seconds(seen['cpu_ns'])} | | | | |")
     print(f"| crossing an edge of the recording | | {seconds(seen['edge_ns'])} | | | | |")
