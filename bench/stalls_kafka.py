@@ -19,6 +19,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -228,11 +229,10 @@ def report(options, flush, seen):
 
 def run(options, flush):
     with contextlib.ExitStack() as stack:
+        # in memory, so that nothing but the broker's data is on a disk
+        work = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="whypause-kafka-", dir="/dev/shm")))
         if options.keep:
-            work = pathlib.Path(options.keep).resolve() / flush
-            work.mkdir(parents=True)
-        else:
-            work = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="whypause-kafka-", dir="/dev/shm")))
+            stack.callback(shutil.copytree, work, pathlib.Path(options.keep) / flush)
         again = [sys.executable, __file__, "--inside", str(work), "--dir", "%dir", "--flush", flush]
         for name in ("version", "program", "seconds", "producers", "rate", "java", "warm_up"):
             again += ["--" + name.replace("_", "-"), str(getattr(options, name))]
@@ -261,7 +261,7 @@ def main():
     parser.add_argument("--rate", type=int, default=20, help="records per second of each, at most [20]")
     parser.add_argument("--write-limit", default="5M", help="what the disk writes in a second [5M]")
     parser.add_argument("--rows", type=int, default=20, help="how long the tables are [20]")
-    parser.add_argument("--keep", help="a directory for recordings and what the programs said")
+    parser.add_argument("--keep", help="a directory for recordings, and all that was seen")
     parser.add_argument("--java", default="java", help="the JVM to run with")
     parser.add_argument("--program", default=str(ROOT / "target/release/whypause"))
     for hidden in ("--inside", "--dir"):

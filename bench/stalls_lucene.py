@@ -12,8 +12,10 @@ JDK 17 or newer with `javac`, and a kernel with `CONFIG_FTRACE_SYSCALLS`; says S
 
 import argparse
 import contextlib
+import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -149,6 +151,10 @@ def measure(options, how, work, disk):
             truth = Truth(trace, stops_of(stops))
     explained = explain(options.program, work / how)
     seen = of_truth(truth, (begin_ns, begin_ns + explained["coverage"]["recorded_ns"]))
+    if options.keep:
+        keep = pathlib.Path(options.keep) / how
+        shutil.copytree(work / how, keep / "rec")
+        (keep / "seen.json").write_text(json.dumps({"explained": explained, **seen}))
     print(f"\n## {how}: {options.threads} threads, an index of {3 * options.memory} MiB in {options.memory} MiB\n")
     print(text)
     print_truth(seen, options.rows)
@@ -169,6 +175,7 @@ def main():
     parser.add_argument("--reads", type=int, default=50, help="reads from the disk per second [50]")
     parser.add_argument("--threads", type=int, default=8, help="how many search [8]")
     parser.add_argument("--rows", type=int, default=20, help="how long the tables are [20]")
+    parser.add_argument("--keep", help="a directory for recordings, and all that was seen")
     parser.add_argument("--java", default="java", help="the JVM to run with")
     parser.add_argument("--program", default=str(ROOT / "target/release/whypause"))
     options = parser.parse_args()

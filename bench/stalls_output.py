@@ -1,8 +1,8 @@
 """Measures whether `stalls` of `whypause` add up where standard output is a pipe whose reader does not keep up.
 
 As in a container whose log driver is slow: threads print, each a line now and then, through `System.out` or through
-the console appender of Logback; who reads them sleeps (`--reader sleeps`: three seconds of each four) or is too slow
-all the time (`--reader slow`). One thread waits in `write`, the others for the lock that it holds. The truth is read
+the console appender of Logback; who reads them sleeps (`--reader sleeps`: three seconds of each four), is too slow
+all the time (`--reader slow`), or stopped reading before the recording and goes on after it (`--reader stuck`). One thread waits in `write`, the others for the lock that it holds. The truth is read
 from the kernel's tracepoints meanwhile (`bench/stalls_truth.py`).
 
 Exits with 1 where both differ by more than 5 % (and by more than 50 ms), with 3 where the program knows no stalls.
@@ -12,8 +12,10 @@ downloads; says SKIPPED and why where one is missing.
 
 import argparse
 import contextlib
+import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -50,6 +52,7 @@ public class Prints {
     }
 }
 """
+READERS = {"sleeps": "the reader sleeps", "slow": "the reader is slow", "stuck": "the reader is stuck"}
 HOW = {
     "println": ("", "System.out.println(line)"),
     "logback": ('org.slf4j.Logger log = org.slf4j.LoggerFactory.getLogger(Prints.class);', "log.info(line)"),
@@ -58,6 +61,9 @@ HOW = {
 
 def read_slowly(pipe, how, ended):
     """Reads as `how` says until the pipe ends."""
+    if how == "stuck":
+        os.read(pipe, 4096)
+        ended.wait()
     while not ended.is_set():
         if how == "slow":
             time.sleep(0.1)
@@ -97,7 +103,11 @@ def measure(options, how, reader, work):
         jvm.kill()
     explained = explain(options.program, work / "rec")
     seen = of_truth(truth, (begin_ns, begin_ns + explained["coverage"]["recorded_ns"]))
-    print(f"\n## {how}, {options.threads} threads, the reader {'sleeps' if reader == 'sleeps' else 'is slow'}\n")
+    if options.keep:
+        keep = pathlib.Path(options.keep) / f"{how}-{reader}"
+        shutil.copytree(work / "rec", keep / "rec")
+        (keep / "seen.json").write_text(json.dumps({"explained": explained, **seen}))
+    print(f"\n## {how}, {options.threads} threads, {READERS[reader]}\n")
     print(text)
     print_truth(seen, options.rows)
     stalls = explained.get("stalls")
@@ -111,12 +121,13 @@ def measure(options, how, reader, work):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("how", nargs="*", default=list(HOW), help=f"of {', '.join(HOW)}; both")
-    parser.add_argument("--reader", choices=["sleeps", "slow", "both"], default="both", help="who reads [both]")
+    parser.add_argument("--reader", choices=[*READERS, "all"], default="all", help="who reads [all]")
     parser.add_argument("--seconds", type=int, default=20, help="how long to record [20]")
     parser.add_argument("--warm-up", type=int, default=8, help="seconds before [8]")
     parser.add_argument("--threads", type=int, default=8, help="how many print [8]")
     parser.add_argument("--every", type=int, default=5, help="milliseconds between two lines of each [5]")
     parser.add_argument("--rows", type=int, default=20, help="how long the tables are [20]")
+    parser.add_argument("--keep", help="a directory for recordings, and all that was seen")
     parser.add_argument("--java", default="java", help="the JVM to run with")
     parser.add_argument("--program", default=str(ROOT / "target/release/whypause"))
     options = parser.parse_args()
@@ -126,7 +137,7 @@ def main():
             raise CannotMeasure("it needs root")
         Trace(os.getpid(), 1).end()
         for how in options.how:
-            for reader in ["sleeps", "slow"] if options.reader == "both" else [options.reader]:
+            for reader in READERS if options.reader == "all" else [options.reader]:
                 with tempfile.TemporaryDirectory(prefix="whypause-output-", dir="/dev/shm") as work:
                     codes.append(measure(options, how, reader, pathlib.Path(work)))
     except (CannotMeasure, maven_jars.NotThere) as why:

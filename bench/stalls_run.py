@@ -12,7 +12,7 @@ import time
 from stalls_truth import ELSEWHERE, CannotMeasure
 
 NEAR, NEAR_NS = 0.05, 50_000_000
-TITLE = "| whypause: cause | thread | call | file | device | holder | waiting | episode | threads x time |"
+TITLE = "| whypause: cause | threads | call | file | device | holder | waiting | episode | threads x time |"
 OF_FILES = {"file-sync-blocked", "file-write-blocked", "file-read-blocked", "output-write-blocked",
             "socket-send-blocked", "remote-file-system-wait", "gc-log-write-blocked"}
 
@@ -110,8 +110,14 @@ def of_truth(truth, window):
         "stopped_ns": truth.stopped(*window),
         "sums": sums,
         "cpu_ns": sum(it[2] for it in runnable + late),
-        "edge_ns": sum(it[2] for it in stalls if it[1].begin < window[0] or it[1].end > window[1]),
+        "edges_ns": [sum(it[2] for it in [*stalls, *convoy] if it[1].begin < window[0]),
+                     sum(it[2] for it in [*stalls, *convoy] if it[1].end > window[1])],
         "whole": {"count": count, "whole_ns": whole, "blocked_ns": blocked},
+        # each wait, to look into a difference
+        "stalls": [(cause, truth.names[wait.tid], wait.tid, wait.begin, wait.end, wait.call.name if wait.call else "-")
+                   for cause, wait, _ in stalls],
+        "convoy": [(how, cause, truth.names[wait.tid], wait.tid, wait.begin, wait.end, wait.waker)
+                   for cause, wait, _, how in convoy],
         "rows": sorted(([*key, *row] for key, row in rows.items()), key=lambda it: -it[5]),
     }
 
@@ -137,10 +143,12 @@ def print_told(stalls, most):
     """The episodes that whypause tells."""
     print("\n" + TITLE + "\n|---|---|---|---|---|---|---:|---:|---:|")
     for it in stalls["longest"][:most]:
-        holder = (it.get("holder") or {}).get("thread", "-")
-        print(f"| {it['cause']} | {it['thread']} | {it.get('call') or '-'} | {it.get('file') or '-'} "
-              f"| {it.get('device') or '-'} | {holder} | {it.get('waiting_threads')} | {seconds(it['duration_ns'])} "
-              f"| {seconds(it['time_ns'])} |")
+        place = it.get("place") or {}
+        holder = it.get("holder") or {}
+        pools = ", ".join(f"{pool['threads']} {pool['name']}" for pool in it["pools"])
+        print(f"| {it['cause']} | {pools} | {place.get('call') or '-'} | {place.get('path') or '-'} "
+              f"| {place.get('device') or '-'} | {holder.get('thread') or '-'} | {holder.get('waiting_threads', 0)} "
+              f"| {seconds(it['duration_ns'])} | {seconds(it['time_ns'])} |")
     print(f"{stalls['episodes']} episodes, {stalls['threads']} threads, {seconds(stalls['time_ns'])}, "
           f"unattributed {seconds(stalls['unattributed_ns'])}")
 
@@ -168,7 +176,8 @@ def compare(stalls, seen, with_faults=False):
         files, true = files + elsewhere, true + faults
     cpu = sum(time_ns for cause, time_ns in told.items() if "cpu" in cause)
     print(f"| runnable, without a CPU | {seconds(cpu)} | {seconds(seen['cpu_ns'])} | | | | |")
-    print(f"| crossing an edge of the recording | | {seconds(seen['edge_ns'])} | | | | |")
+    for which, time_ns in zip(("begin", "end"), seen["edges_ns"]):
+        print(f"| of all that, crossing the {which} of the recording | | {seconds(time_ns)} | | | | |")
     off = abs(files - true)
     share = off / true if true else (0 if not files else float("inf"))
     fine = share <= NEAR or off <= NEAR_NS

@@ -15,6 +15,7 @@ import collections
 import contextlib
 import os
 import pathlib
+import platform
 import re
 import subprocess
 import tempfile
@@ -35,6 +36,11 @@ POLL = ["epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", 
 CALLS = [*SYNC, *WRITE, *READ, *SEND, *POLL]
 WITHOUT_FILE = {*POLL, "sync", "msync", "truncate", "unlink", "unlinkat", "rename", "renameat", "renameat2", "open", "openat",
                 "openat2", "creat", "mkdir", "mkdirat", "rmdir", "link", "linkat", "symlink", "symlinkat"}
+# Numbers of calls on x86-64, to know in which one a thread was when the trace began; other machines miss those.
+NUMBERS = {0: "read", 1: "write", 7: "poll", 17: "pread64", 18: "pwrite64", 19: "readv", 20: "writev", 23: "select",
+           26: "msync", 44: "sendto", 46: "sendmsg", 74: "fsync", 75: "fdatasync", 77: "ftruncate", 82: "rename",
+           87: "unlink", 232: "epoll_wait", 257: "openat", 270: "pselect6", 271: "ppoll", 281: "epoll_pwait",
+           285: "fallocate"}
 # In no call on files: a page fault, `mmap_lock`, or something that only the kernel knows.
 ELSEWHERE = "uninterruptible elsewhere"
 # Threads of the JVM itself: they run no application's code.
@@ -112,6 +118,7 @@ class Trace:
             self.write(f"events/sched/{name}/enable", "1")
         self.write("tracing_on", "1")
         self.begin_ns = time.monotonic_ns()
+        self.first = self.look_at_threads() if platform.machine() == "x86_64" else {}
         self.sampler.start()
 
     def write(self, name, text):
@@ -119,6 +126,18 @@ class Trace:
 
     def tids(self):
         return " ".join(os.listdir(f"/proc/{self.pid}/task"))
+
+    def look_at_threads(self):
+        """The threads that wait now: the state of each, and its call with the first argument."""
+        found = {}
+        for tid in os.listdir(f"/proc/{self.pid}/task"):
+            with contextlib.suppress(OSError, ValueError):
+                at = pathlib.Path(f"/proc/{self.pid}/task/{tid}")
+                state = (at / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+                words = (at / "syscall").read_text().split()
+                if state in "SD" and words[0].lstrip("-").isdigit():
+                    found[int(tid)] = (state, NUMBERS.get(int(words[0])), int(words[1], 16))
+        return found
 
     def sample(self):
         """Names of threads and files, as far as they are there when one looks."""
@@ -188,11 +207,15 @@ class Truth:
         self.stops = sorted(stops)
         self.ends = [end for _, end in self.stops]
         self.calls, self.waits = [], []
-        self.read(lines, trace.end_ns)
+        self.read(lines, trace)
 
-    def read(self, lines, last):
-        mine = self.names
+    def read(self, lines, trace):
+        mine, last = self.names, trace.end_ns
         off, calls = {}, {}
+        for tid, (state, name, fd) in trace.first.items():
+            if name:
+                calls[tid] = Call(tid, name, None if name in WITHOUT_FILE else fd, trace.begin_ns)
+            off[tid] = Wait(tid, trace.begin_ns, state, calls.get(tid))
 
         def wait_ends(tid, at):
             wait = off.pop(tid, None)
@@ -322,14 +345,15 @@ class Truth:
             calm = (polls or wait.call is None) and wait.state.startswith("S")
             if not calm or not self.runs_java(wait.tid) or wait.end - wait.begin < LONG_NS:
                 continue
-            for begin, end, cause in ended.get(wait.waker, ()):
+            for begin, end, cause in reversed(ended.get(wait.waker, ())):
                 if wait.woken and end <= wait.woken <= end + LONG_NS and wait.begin < end:
                     how = "polls" if polls else "caller" if wait.begin >= begin - LONG_NS else "before"
                     time_ns = self.time(wait.begin if how == "caller" else max(begin, wait.begin), wait.end, window)
                     if time_ns:
                         found.append((cause, wait, time_ns, how))
-                        if how == "caller":
-                            ended[wait.tid].append((wait.begin, wait.end, cause))
+                    if how == "caller":
+                        # who waits for this one waits for the stalled one, too
+                        ended[wait.tid].append((begin, wait.end, cause))
                     break
         return found
 
