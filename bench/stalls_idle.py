@@ -5,8 +5,8 @@ of queues, timers, selectors, `accept`, reads of sockets and pipes, conditions w
 log that is written once a second. It is recorded for ten minutes, and the kernel's tracepoints are read beside
 (`bench/stalls_truth.py`), as a host that is not idle can make a thread wait for a CPU.
 
-Exits with 1 where an episode is told; with 3 where the tracepoints have waits of 10 ms and more, too, which only says
-that this host was not idle. Needs root, Maven and what it downloads, JDK 17 or newer with `javac`, and a kernel with
+Exits with 1 where more is told than the tracepoints have; with 3 where they have waits of 10 ms and more, too, which
+says that this host was not idle. Needs root, Maven and what it downloads, JDK 17 or newer with `javac`, and a kernel with
 `CONFIG_FTRACE_SYSCALLS`; says SKIPPED and why where one is missing.
 """
 
@@ -21,7 +21,7 @@ import time
 
 sys.dont_write_bytecode = True
 import maven_jars
-from stalls_run import Failed, beside, explain, is_quiet, of_truth, print_told, print_truth, record
+from stalls_run import Failed, beside, explain, idle_code, of_truth, print_told, print_truth, record
 from stalls_truth import CannotMeasure, Trace, Truth, stops_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -209,9 +209,7 @@ def main():
         print("this whypause tells no stalls")
         return 3
     print_told(stalls, options.rows)
-    if stalls["episodes"] == 0:
-        return 0
-    return 1 if is_quiet(seen) else 3
+    return idle_code(stalls, seen)
 
 
 if __name__ == "__main__":

@@ -300,6 +300,10 @@ class Truth:
         begin, end = max(begin, window[0]), min(end, window[1])
         return end - begin - self.stopped(begin, end) if end > begin else 0
 
+    def in_stops(self, wait, window):
+        begin, end = max(wait.begin, window[0]), min(wait.end, window[1])
+        return self.stopped(begin, end) if end > begin else 0
+
     def stalls(self, window):
         """The stalls that begin or end in the window, as (cause, wait, time in the window)."""
         found = []
