@@ -196,6 +196,9 @@ impl Session {
         let standing = if all { self.standing() } else { None };
         let at = now();
         let mut facts = self.under_way.take_handed_over();
+        if all {
+            self.kernel.send_standing();
+        }
         let inbox = self.kernel.drain();
         let mut inbox = inbox.lock().unwrap_or_else(PoisonError::into_inner);
         if inbox.vm_tid != 0 {

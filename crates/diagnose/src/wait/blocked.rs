@@ -169,10 +169,14 @@ impl<'a> Blocked<'a> {
             Wait::FileWrite => self.is_file_call(FileCall::Write, index, signs),
             Wait::FileRead => self.is_file_call(FileCall::Read, index, signs),
             Wait::Output => {
+                let is_stream = self.is_standard_stream(index);
                 signs.has(Sign::OutputFull)
-                    || signs.has(Sign::SendBuffer) && self.is_standard_stream(index)
+                    || is_stream && (signs.has(Sign::SendBuffer) || self.is_unseen_write(index))
             }
-            Wait::Socket => signs.has(Sign::SendBuffer) && !self.is_standard_stream(index),
+            Wait::Socket => {
+                let is_sent = signs.has(Sign::SendBuffer) && !self.is_standard_stream(index);
+                is_sent || self.is_of_socket(index) && self.is_unseen_write(index)
+            }
             Wait::FileServer => self.is_file_server(index, signs),
         }
     }
@@ -251,7 +255,9 @@ impl<'a> Blocked<'a> {
             return false;
         }
         let file = self.slice.file.and_then(|key| index.file(key));
-        let in_memory = file.is_some_and(|it| matches!(it.file_system.as_str(), "tmpfs" | "ramfs"));
+        let elsewhere = file.is_some_and(|it| {
+            matches!(it.file_system.as_str(), "tmpfs" | "ramfs" | "tcp" | "unix")
+        }) || self.is_standard_stream(index);
         let is_on_path = matches!(self.slice.entered, Some(OffCpuCause::Syscall(number))
             if !index.architecture().takes_descriptor(number));
         let is_known = self.slice.file.is_some() || is_on_path;
@@ -260,13 +266,24 @@ impl<'a> Blocked<'a> {
                 || signs.has(Sign::Queue)
                 || mechanisms::of_stack(index, self.slice.stack).is_some()
         };
-        !in_memory && (is_known || is_shown()) && !self.is_file_server(index, signs)
+        !elsewhere && (is_known || is_shown()) && !self.is_file_server(index, signs)
     }
 
     /// Whether a server of files is waited for: its protocol is in the stack, or the file is one of its.
     fn is_file_server(&self, index: &Index<'_>, signs: Signs) -> bool {
         let file = self.slice.file.and_then(|key| index.file(key));
         signs.has(Sign::FileServer) || file.is_some_and(|it| is_served(&it.file_system))
+    }
+
+    /// A write whose begin was not seen has no stack, and where it is on what others read it waits for them.
+    fn is_unseen_write(&self, index: &Index<'_>) -> bool {
+        let call = syscalls::file_call(index.architecture(), self.slice.entered);
+        self.slice.stack.is_none() && call == Some(FileCall::Write)
+    }
+
+    fn is_of_socket(&self, index: &Index<'_>) -> bool {
+        let file = self.slice.file.and_then(|key| index.file(key));
+        file.is_some_and(|it| matches!(it.file_system.as_str(), "tcp" | "unix"))
     }
 
     fn is_standard_stream(&self, index: &Index<'_>) -> bool {

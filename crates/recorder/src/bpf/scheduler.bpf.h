@@ -378,12 +378,38 @@ static __noinline void repair_leave(struct thread *it, struct task_struct *task,
 	it->taken = 0;
 }
 
+// Whether neither a switch to the thread nor one from it was seen.
+static __always_inline bool is_new(struct thread *it)
+{
+	return !it->off && !it->on && !it->out && !it->ran_from && safepoint.watched_since &&
+	       config.stall_us;
+}
+
+// The thread was not seen before, and had begun to wait before the programs ran: since then at least it
+// has been off its CPU. Only of a call that waits for a disk or a reader is it known what it waited for.
+static __noinline void note_older_wait(struct thread *it, struct task_struct *task)
+{
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+	long nr = SYSCALL_OF(regs);
+	enum call_kind kind = kind_of(nr);
+
+	if (task->start_time > safepoint.watched_since || (kind != CALL_WRITES && kind != CALL_ON_PATH))
+		return;
+	it->off = safepoint.watched_since;
+	it->flags = SLICE_BLOCKED;
+	it->syscall = nr;
+	it->fd = FIRST_ARGUMENT_OF(regs);
+	it->stack = -1;
+}
+
 static __always_inline void come(struct task_struct *task, u64 now)
 {
 	struct thread *it = thread_of(task);
 
 	if (!it)
 		return lost();
+	if (is_new(it))
+		note_older_wait(it, task);
 	if (it->on && !it->out) {
 		repair_leave(it, task, now);
 	} else if (is_wait_of_no_interest(it, now)) {
@@ -422,5 +448,29 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		leave(ctx, prev, preempt, now);
 	if (comes)
 		come(next, now);
+	return 0;
+}
+
+// Sends the stalls that are not over: user space has it called for each task at the end.
+SEC("iter/task")
+int standing(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct thread *it;
+	u64 now = bpf_ktime_get_ns();
+
+	if (!task || task->tgid != config.tgid || !state_of(task))
+		return 0;
+	it = thread_of(task);
+	if (!it)
+		return 0;
+	if (is_new(it))
+		note_older_wait(it, task);
+	if (!it->off || it->on || it->out || it->flags & (SLICE_IDLE | SLICE_STOPPED))
+		return 0;
+	if (now - it->off < config.stall_us * 1000ULL || !wants_to_go_on(it, task))
+		return 0;
+	it->flags |= SLICE_STALL;
+	send_wait_until(it, task->pid, now);
 	return 0;
 }

@@ -93,7 +93,8 @@ struct {
 	u32 vm_tid;
 	u32 assumed;        // whether it had begun before the programs, and user space began it
 	u32 tail;           // whether runs that reach into the last one may still be on a CPU
-	u32 unused[6];
+	u64 watched_since;  // when the programs began; 0 where that is not known
+	u32 unused[4];
 	u64 cursor; // up to here the totals are complete
 	u64 cgroup_throttled_ns;
 	u64 operation_begin;

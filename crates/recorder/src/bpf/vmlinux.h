@@ -96,6 +96,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct files_struct *files;
 	struct task_io_accounting ioac;
+	u64 start_time;
 	unsigned long min_flt;
 	unsigned long maj_flt;
 };
@@ -107,6 +108,10 @@ struct task_struct___before_5_14 {
 // From 6.18 tasks are throttled one by one, on their way back to user space.
 struct task_struct___since_6_18 {
 	bool throttled;
+};
+
+struct bpf_iter__task { // 5.8
+	struct task_struct *task;
 };
 
 struct super_block {

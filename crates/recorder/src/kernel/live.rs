@@ -15,6 +15,7 @@ mod offset {
     pub(super) const OPEN: usize = 24;
     pub(super) const VM_TID: usize = 28;
     pub(super) const ASSUMED: usize = 32;
+    pub(super) const WATCHED_SINCE: usize = 40;
     pub(super) const CURSOR: usize = 64;
     pub(super) const OPERATION_BEGIN: usize = 80;
     pub(super) const PHASE: usize = 88;
@@ -85,6 +86,11 @@ impl LiveStop {
         self.long(offset::CURSOR).store(at.0, Ordering::Relaxed);
         self.long(offset::BEGIN).store(at.0, Ordering::Relaxed);
         self.word(offset::OPEN).compare_exchange(0, 1, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    /// Notes when the programs began.
+    pub(super) fn begin(&self, at: MonoTime) {
+        self.long(offset::WATCHED_SINCE).store(at.0, Ordering::Release);
     }
 
     /// Takes back the stop that was assumed at this time, where no other has begun since.

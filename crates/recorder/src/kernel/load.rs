@@ -39,6 +39,8 @@ pub(super) const SCHEDULER: [&str; 2] = ["on_switch", "on_waking"];
 pub(super) const EXIT: &str = "on_exit";
 /// On the faults of all processes, so only where there is something to see.
 pub(super) const COUNTERS_FAULT: &str = "counters_fault";
+/// Sends the stalls that are not over.
+pub(super) const STANDING: &str = "standing";
 /// At the clock of each CPU, so only where the JVM will be asked what the addresses mean.
 pub(super) const CLOCK: &str = "on_clock";
 
@@ -116,6 +118,7 @@ impl Wanted {
     fn program(&self, name: &str, target: &Target) -> bool {
         match () {
             () if name == EXIT => true,
+            () if name == STANDING => self.scheduler.is_ok() && !target.stalls_over.is_zero(),
             () if name == CLOCK => target.late_code && !self.is_windowless(),
             () if name == COUNTERS_FAULT => self.scheduler.is_ok() && target.counters.is_some(),
             () if name == FILE_FAULT || name == FILE_FAULT_ENTRY => {

@@ -3,19 +3,20 @@ use super::{
     Counters, Inbox, KernelError, OpenStop, RunTime, Target, clock,
     live::LiveStop,
     load::{
-        CLOCK, COUNTERS_FAULT, EXIT, FILE_FAULT_ENTRY, Plan, Refused, SCHEDULER, Wanted,
+        CLOCK, COUNTERS_FAULT, EXIT, FILE_FAULT_ENTRY, Plan, Refused, SCHEDULER, STANDING, Wanted,
         keep_warning, load, locked, reason,
     },
     probe_guard::ProbeGuard,
     ring::Ring,
 };
 use libbpf_rs::{
-    Link, MapCore, MapFlags, Object, PrintLevel, ProgramMut,
+    Iter, Link, MapCore, MapFlags, Object, PrintLevel, ProgramMut,
     libbpf_sys::{bpf_prog_get_info_by_fd, bpf_prog_info},
     set_print,
 };
 use recording::{Coverage, MonoTime, Source, SourceState};
 use std::{
+    io::Read,
     os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd},
     sync::{Arc, Mutex},
     time::{Duration, Instant},
@@ -72,6 +73,8 @@ pub(crate) struct Kernel {
     /// What the kernel did not take.
     refused: Refused,
     measuring: Option<OwnedFd>,
+    /// Goes through all tasks, once, for the stalls that are not over.
+    standing: Option<Iter>,
 }
 
 impl std::fmt::Debug for Kernel {
@@ -120,6 +123,7 @@ impl Kernel {
             inbox,
             refused,
             measuring,
+            standing: None,
         };
         let mut coverage = Coverage::default();
         kernel.attach_kernel(target, wanted, &mut coverage).and_then(|wanted| {
@@ -150,6 +154,15 @@ impl Kernel {
             }
             let recorded = [Source::Scheduler, Source::CpuThrottling];
             coverage.sources.extend(recorded.map(|it| (it, SourceState::Recorded)));
+            // From Linux 5.8 on; without it a stall that is not over is not reported.
+            self.standing = self.link(STANDING, |it| it.attach()).ok().and_then(|link| {
+                let tasks = Iter::new(&link).ok();
+                self.links.push(link);
+                tasks
+            });
+            if let Some(live) = &self.live {
+                live.begin(crate::host::now());
+            }
             for (source, programs) in OPTIONAL {
                 coverage.sources.insert(source, self.attach_programs(programs));
             }
@@ -285,6 +298,13 @@ impl Kernel {
         self.ring.consume(MAX_DRAINED, |record| inbox.receive(record));
         drop(inbox);
         Arc::clone(&self.inbox)
+    }
+
+    /// Has the stalls sent that are not over. Can be done once.
+    pub(crate) fn send_standing(&mut self) {
+        let Some(mut tasks) = self.standing.take() else { return };
+        // The program writes nothing there: what it sends comes as other records do.
+        let _ = tasks.read(&mut [0; 8]);
     }
 
     /// Where records go.

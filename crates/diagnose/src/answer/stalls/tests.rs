@@ -202,6 +202,11 @@ fn each_call_has_its_cause() {
     assert_eq!(one("write fd1 stack anon_pipe_write vfs_write"), "output-write-blocked");
     assert_eq!(one("sendto fd9 stack sk_stream_wait_memory tcp_sendmsg"), "socket-send-blocked");
     assert_eq!(one("write fd9 stack sk_stream_wait_memory tcp_sendmsg"), "socket-send-blocked");
+    // Of a wait that had begun before the recording no stack is known.
+    let piped = |what: &str| one(&format!("{what}\n output 1 pipe pipe:[9] - looked 4 0"));
+    assert_eq!(piped("write fd1"), "output-write-blocked");
+    assert_eq!(piped("write fd7"), "unexplained");
+    assert_eq!(one("fsync a.log"), "file-sync-blocked");
     assert_eq!(one("fsync a.log stack request_wait_answer fuse_fsync"), "remote-file-system-wait");
     assert_eq!(one("fault a.bin stack folio_wait_bit_common filemap_fault"), "mapped-file-fault");
 }
