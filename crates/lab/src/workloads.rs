@@ -26,6 +26,14 @@ pub enum Workload {
     WeakRefs,
     /// Logs much while it allocates.
     AccessLog,
+    /// Forces many small records to files.
+    FsyncStorm,
+    /// Forces records to a file while it holds a lock.
+    LockConvoy,
+    /// Sends over many connections.
+    SocketFull,
+    /// Reads from these connections.
+    SocketPeer,
 }
 
 impl Workload {
@@ -42,6 +50,10 @@ impl Workload {
             Workload::RandomTouch => "whypause.workloads.RandomTouch",
             Workload::WeakRefs => "whypause.workloads.WeakRefs",
             Workload::AccessLog => "whypause.workloads.AccessLog",
+            Workload::FsyncStorm => "whypause.workloads.FsyncStorm",
+            Workload::LockConvoy => "whypause.workloads.LockConvoy",
+            Workload::SocketFull => "whypause.workloads.SocketFull",
+            Workload::SocketPeer => "whypause.workloads.SocketPeer",
         }
     }
 }
@@ -94,6 +106,10 @@ mod tests {
             Workload::RandomTouch,
             Workload::WeakRefs,
             Workload::AccessLog,
+            Workload::FsyncStorm,
+            Workload::LockConvoy,
+            Workload::SocketFull,
+            Workload::SocketPeer,
         ] {
             let file = format!("{}.class", workload.main_class().replace('.', "/"));
             let (_, bytes) = CLASSES.iter().find(|(name, _)| *name == file).unwrap();
