@@ -9,6 +9,10 @@ use std::collections::BTreeMap;
 /// What a log may round the length of a collection by.
 const ROUNDED_NS: u64 = 1_000_000;
 
+/// The limits of `pauses.over`, in milliseconds.
+const OVER: [(&str, u64); 5] =
+    [("100ms", 100), ("250ms", 250), ("500ms", 500), ("1s", 1000), ("2s", 2000)];
+
 /// The answer. All times in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
@@ -25,6 +29,8 @@ pub struct Explained {
     pub unattributed_ns: u64,
     /// The pauses, longest first.
     pub longest: Vec<Pause>,
+    /// Threads that were held up while the others ran; `None` where threads were not recorded.
+    pub stalls: Option<Stalls>,
     /// Each known cause, and whether it was ruled out.
     pub watched: Vec<Watched>,
     /// What was lost, and what recording cost.
@@ -137,6 +143,48 @@ pub struct Part {
     pub time_ns: u64,
 }
 
+/// Threads that were held up while the others ran.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Stalls {
+    /// How many episodes.
+    pub episodes: u64,
+    /// Their time, over all threads.
+    pub time_ns: u64,
+    /// The longest stall of a thread.
+    pub max_ns: u64,
+    /// Causes, with the number of episodes as `pauses`.
+    pub causes: Vec<Cause>,
+    /// Time that no cause claims.
+    pub unattributed_ns: u64,
+    /// The episodes, longest first.
+    pub longest: Vec<Episode>,
+}
+
+/// Stalls for the same reason at the same time.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Episode {
+    /// When the first began.
+    pub start_ns: u64,
+    /// From then to the end of the last.
+    pub duration_ns: u64,
+    /// The time of all threads.
+    pub time_ns: u64,
+    /// The cause's id; `None` where no cause claims it.
+    pub cause: Option<String>,
+    /// The thread that was held up and held up the others, where others waited for it.
+    pub holder: Option<Holder>,
+}
+
+/// A thread that others waited for.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Holder {
+    /// Its name, which the kernel cuts after 15 bytes.
+    pub thread: String,
+}
+
 /// What was lost, and what recording cost.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
@@ -190,6 +238,31 @@ impl Explained {
         })
     }
 
+    /// The same with its stalls in the place of its pauses: an episode is one pause.
+    #[must_use]
+    pub fn of_stalls(&self) -> Explained {
+        let stalls = self.stalls.clone().unwrap_or_default();
+        let longer = |ms: u64| {
+            let longer = |it: &&Episode| it.duration_ns > ms * 1_000_000;
+            stalls.longest.iter().filter(longer).count() as u64
+        };
+        let pauses = Pauses {
+            count: stalls.episodes,
+            total_ns: stalls.time_ns,
+            max_ns: stalls.max_ns,
+            over: OVER.iter().map(|(name, ms)| ((*name).to_owned(), longer(*ms))).collect(),
+        };
+        Explained {
+            clock: self.clock.clone(),
+            pauses,
+            causes: stalls.causes,
+            unattributed_ns: stalls.unattributed_ns,
+            longest: stalls.longest.iter().map(Episode::as_pause).collect(),
+            coverage: self.coverage.clone(),
+            ..Explained::default()
+        }
+    }
+
     /// The pauses of which all was recorded.
     #[must_use]
     pub fn whole(&self) -> Vec<Pause> {
@@ -221,6 +294,27 @@ impl Explained {
     #[must_use]
     pub fn is_fault(&self, cause: &str) -> bool {
         self.causes.iter().any(|it| it.id == cause && it.nature == "fault")
+    }
+}
+
+impl Episode {
+    /// When it ended.
+    #[must_use]
+    pub fn end_ns(&self) -> u64 {
+        self.start_ns.saturating_add(self.duration_ns)
+    }
+
+    /// As a pause that is one part: the time of all threads.
+    fn as_pause(&self) -> Pause {
+        let part = |cause: &String| Part { cause: cause.clone(), time_ns: self.time_ns };
+        Pause {
+            kind: "stall".into(),
+            start_ns: self.start_ns,
+            duration_ns: self.duration_ns,
+            parts: self.cause.iter().map(part).collect(),
+            unattributed_ns: if self.cause.is_some() { 0 } else { self.time_ns },
+            ..Pause::default()
+        }
     }
 }
 
@@ -295,5 +389,33 @@ mod tests {
         .unwrap();
         assert_eq!((it.time_of("a"), it.time_in_whole("a")), (9, 3));
         assert_eq!((it.unattributed_in_whole(), it.whole().len()), (2, 1));
+    }
+
+    #[test]
+    fn episodes_of_stalls_are_pauses_of_one_part() {
+        let it = Explained::parse(
+            r#"{"pauses":{"count":1,"total_ns":9,"max_ns":9},"causes":[{"id":"gc-work"}],
+                "stalls":{"over_ns":10000000,"episodes":2,"threads":9,"time_ns":820000000,
+                "max_ns":100000001,"unattributed_ns":20000000,
+                "causes":[{"id":"file-sync-blocked","nature":"fault","pauses":1,"time_ns":800000000}],
+                "longest":[
+                {"start_ns":5,"start_wall":null,"duration_ns":100000001,"time_ns":800000000,"threads":8,
+                 "cause":"file-sync-blocked","certainty":"measured","mechanism":null,
+                 "holder":{"tid":7,"thread":"holder"},"waiting_threads":3},
+                {"start_ns":9,"duration_ns":20000000,"time_ns":20000000,"cause":null,"holder":null}]}}"#,
+        )
+        .unwrap()
+        .of_stalls();
+        assert_eq!(
+            (it.pauses.count, it.pauses.total_ns, it.pauses.max_ns),
+            (2, 820_000_000, 100_000_001)
+        );
+        assert_eq!((it.pauses.over["100ms"], it.pauses.over["250ms"]), (1, 0));
+        assert_eq!(it.time_of("file-sync-blocked"), 800_000_000);
+        assert_eq!(it.time_of("gc-work"), 0);
+        let firsts: Vec<_> = it.longest.iter().map(Pause::first).collect();
+        assert_eq!(firsts, ["file-sync-blocked", "unattributed"]);
+        let none = Explained::parse(r#"{"pauses":{"count":1},"stalls":null}"#).unwrap();
+        assert_eq!(none.of_stalls().pauses.count, 0);
     }
 }

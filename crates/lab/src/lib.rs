@@ -99,7 +99,7 @@ pub use process_id::ProcessId;
 pub use reproduce::{ReproduceOptions, Reproduced, reproduce};
 pub use result::RunResult;
 pub use run::{Cleaned, Format, RunOptions, clean, run};
-pub use scenarios::{Role, Scenario, Variant, find as scenario};
+pub use scenarios::{JudgedBy, Role, Scenario, Variant, find as scenario};
 pub use slow_disk::SlowDisk;
 pub use stage::{Stage, Staged};
 pub use sweep::{SweepOptions, sweep};

@@ -14,6 +14,7 @@ fn scenario(it: &Scenario) -> Value {
         "id": it.id,
         "cause": it.cause,
         "title": it.title,
+        "judged_by": it.judged_by,
         "collectors": it.collectors.iter().map(|it| Collector::id(*it)).collect::<Vec<_>>(),
         "recorded_ns": u64::try_from(it.recorded.as_nanos()).unwrap_or(u64::MAX),
         "variants": it.variants.iter().map(variant).collect::<Vec<_>>(),

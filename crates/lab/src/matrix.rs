@@ -9,7 +9,7 @@ mod tally;
 
 pub use from_log::{LogCount, LogRow, LogSurroundings, LogTally};
 pub use seen::{Key, Made, Seen};
-pub use tally::{Alarm, Count, Row, Surroundings, Tally};
+pub use tally::{Alarm, Count, OfStalls, Row, Surroundings, Tally};
 
 use crate::{
     Collector, Jdk, LabError, Output, Privilege, Role, RunResult, Scenario, Takes, Variant,

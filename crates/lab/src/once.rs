@@ -6,8 +6,10 @@ use crate::{
     host,
     observe::Observer,
     output::Progress,
-    result::{BlockedWrites, DiskUse, FromLog, RunResult},
-    sample::Sample,
+    result::{BlockedWrites, DiskUse, FromLog, RunResult, Stalled},
+    sample::{self, Sample},
+    scenarios::JudgedBy,
+    small_file,
     stage::END_PATIENCE,
     table,
     verify_writes::{self, Call, WriteTrace},
@@ -99,7 +101,9 @@ impl Once<'_> {
             Observer { program, interrupt: &bench.interrupt, output, isolation, privileges };
         let trace = self.trace(&mut bench.cleanup, &bench.dir, &staged)?;
         let (stolen_before, disk_before) = (host::stolen(), disk_of(&bench.dir));
+        let begun_ns = sample::now_ns();
         observer.record(&mut bench.cleanup, &mut staged, recorded, progress)?;
+        let asked = begun_ns..sample::now_ns();
         let stolen = host::stolen().saturating_sub(stolen_before);
         let disk =
             disk_before.zip(disk_of(&bench.dir)).map(|(from, to)| DiskUse::between(&from, &to));
@@ -115,7 +119,14 @@ impl Once<'_> {
                 true => judge_log(&observer, &mut bench.cleanup, &log, &explained)?,
                 false => None,
             };
-            Ok(RunResult { stolen, disk, from_log, ..result })
+            let stalled = match self.scenario.judged_by {
+                JudgedBy::Pauses => None,
+                JudgedBy::Stalls => {
+                    let said = small_file::read(&output.join("jvm.out"));
+                    Stalled::compare(&said, &explained, asked.clone())
+                }
+            };
+            Ok(RunResult { stolen, disk, stalled, from_log, ..result })
         };
         privileges.iter().map(result).collect()
     }

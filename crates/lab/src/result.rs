@@ -1,12 +1,13 @@
 //! What one run of one variant gave.
 use crate::{
-    Collector, Privilege,
+    Collector, JudgedBy, Privilege,
     explained::Explained,
     scenarios::{Role, Scenario, Variant},
 };
 pub use from_log::{FromLog, Judged, Refuted};
 pub use logging::{DiskUse, Logging};
 use serde::{Serialize, Serializer};
+pub use stalled::Stalled;
 use std::{collections::BTreeMap, time::Duration};
 
 /// Pauses from this length on must be explained by the right cause: shorter ones also come from
@@ -22,6 +23,9 @@ pub struct RunResult {
     pub scenario: &'static str,
     /// The id of the cause that it makes.
     pub cause: &'static str,
+    /// What `pauses` and all that follows from them is of. An episode of stalls counts as one pause, and its time is
+    /// that of all threads.
+    pub judged_by: JudgedBy,
     /// Version of the JDK.
     pub jdk: String,
     /// Feature release of the JDK.
@@ -58,7 +62,7 @@ pub struct RunResult {
     pub first: Option<String>,
     /// The longest time by which a 1 ms sleep inside the workload was too long, or an allocation
     /// took, over its whole life: the pause as the application observed it, measured without
-    /// `whypause`.
+    /// `whypause`. Where stalls are looked at, the longest call of a thread that serves requests.
     #[serde(serialize_with = "ns")]
     pub observed_longest: Duration,
     /// CPU time that the hypervisor took from this host meanwhile, as the kernel counts it.
@@ -78,6 +82,9 @@ pub struct RunResult {
     pub disk: Option<DiskUse>,
     /// What the workload logged, where it does.
     pub logging: Option<Logging>,
+    /// Calls that the workload measured, and what of them was found, where stalls are looked at and were
+    /// recorded.
+    pub stalled: Option<Stalled>,
     /// What the GC log alone says, judged by the recording, where that was asked for.
     pub from_log: Option<FromLog>,
 }
@@ -180,6 +187,8 @@ impl RunResult {
         explained: &Explained,
         workload: &BTreeMap<String, u64>,
     ) -> RunResult {
+        let of_stalls = (scenario.judged_by == JudgedBy::Stalls).then(|| explained.of_stalls());
+        let explained = of_stalls.as_ref().unwrap_or(explained);
         let mut long: Vec<_> =
             explained.longest.iter().filter(|it| ns_of(it.duration_ns) >= LONG).collect();
         // What the recorder's own begin and end cut off says less of a pause than the others say,
@@ -191,12 +200,16 @@ impl RunResult {
             duration_ns: it.duration_ns,
             first: it.first().to_owned(),
         };
-        let feels = |key: &str| key == "sleep_overrun_max_us" || is_allocation(key);
+        let feels = |key: &str| match scenario.judged_by {
+            JudgedBy::Pauses => key == "sleep_overrun_max_us" || is_allocation(key),
+            JudgedBy::Stalls => key == "stall_max_us",
+        };
         let observed_us =
             workload.iter().filter(|it| feels(it.0)).map(|it| *it.1).max().unwrap_or(0);
         RunResult {
             scenario: scenario.id,
             cause: scenario.cause,
+            judged_by: scenario.judged_by,
             jdk: String::new(),
             jdk_feature: 0,
             collector: scenario.collectors[0],
@@ -220,6 +233,7 @@ impl RunResult {
             blocked_writes: None,
             disk: None,
             logging: Logging::of(workload),
+            stalled: None,
             from_log: None,
         }
     }
@@ -322,6 +336,7 @@ fn is_allocation(key: &str) -> bool {
 
 mod from_log;
 mod logging;
+mod stalled;
 
 #[cfg(test)]
 mod tests;

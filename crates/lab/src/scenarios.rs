@@ -1,11 +1,13 @@
 //! What the lab can make happen. One scenario is one file, named like the cause that it makes; one
-//! that shows a remedy for a cause in its own way is named like the remedy.
+//! that shows a remedy for a cause in its own way is named like the remedy, and one that makes stalls like
+//! its load.
 mod cfs_throttling;
 mod compressed_logging;
 mod cpu_contention;
 mod deleted_file_unmap;
 mod direct_reclaim;
 mod frozen_or_traced;
+mod fsync_storm;
 mod gc_log_write_blocked;
 mod hsperfdata_write_blocked;
 mod late_java_thread;
@@ -32,6 +34,28 @@ pub enum Role {
     /// A fault that today's kernels keep from stopping the world: a thread must be held up, and
     /// the cause reported, but no pause is demanded.
     Shown,
+}
+
+/// What an answer is judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JudgedBy {
+    /// Its pauses: what stopped the whole JVM.
+    Pauses,
+    /// Its stalls: what held up single threads while the others ran. Their workload measures each of its calls,
+    /// and the answer is compared with that.
+    Stalls,
+}
+
+impl JudgedBy {
+    /// One of them, in a word.
+    #[must_use]
+    pub fn noun(self) -> &'static str {
+        match self {
+            JudgedBy::Pauses => "pause",
+            JudgedBy::Stalls => "stall",
+        }
+    }
 }
 
 /// Prepares the host and starts the JVM.
@@ -128,6 +152,8 @@ pub struct Scenario {
     pub cause: &'static str,
     /// For people, as a heading.
     pub title: &'static str,
+    /// Whether its pauses or its stalls are looked at.
+    pub judged_by: JudgedBy,
     /// How long each variant is recorded unless the user says otherwise.
     pub recorded: Duration,
     /// How long it runs before that, for the fault to develop.
@@ -150,7 +176,7 @@ pub struct Scenario {
 impl Scenario {
     /// Whether it is there for its cause, and not to show one remedy.
     pub(crate) fn is_of_its_cause(&self) -> bool {
-        self.id == self.cause
+        self.id == self.cause || self.judged_by == JudgedBy::Stalls
     }
 
     /// The variants that cannot run on this host, and why.
@@ -191,6 +217,7 @@ pub static ALL: &[&Scenario] = &[
     &memory_high_throttling::SCENARIO,
     &thp_compaction::SCENARIO,
     &compressed_logging::SCENARIO,
+    &fsync_storm::SCENARIO,
 ];
 
 /// The scenario with this id.

@@ -3,7 +3,12 @@ mod logging;
 
 pub(crate) use logging::short;
 
-use crate::{lengths::time, result::RunResult, verdict::Outcome};
+use crate::{
+    JudgedBy,
+    lengths::time,
+    result::{RunResult, Stalled},
+    verdict::Outcome,
+};
 use comfy_table::{CellAlignment, Table, presets};
 use std::{fmt::Write as _, time::Duration};
 
@@ -22,11 +27,12 @@ const OVER: [(&str, &str); 5] = [
 /// One line about a run that has just ended.
 pub(crate) fn line(result: &RunResult) -> String {
     format!(
-        "JDK {}, {}, run {}: {} pauses, longest {}, {}",
+        "JDK {}, {}, run {}: {} {}s, longest {}, {}",
         result.jdk,
         result.variant,
         result.run,
         result.pauses,
+        result.judged_by.noun(),
         time(result.longest),
         named_first(result),
     )
@@ -81,8 +87,10 @@ fn table(runs: &[&RunResult]) -> Table {
 type Cell = Box<dyn Fn(&RunResult) -> String>;
 
 fn rows(runs: &[&RunResult]) -> Vec<(&'static str, Cell)> {
+    let of_stalls = runs.iter().any(|it| it.judged_by == JudgedBy::Stalls);
+    let word = |pauses: &'static str, stalls: &'static str| if of_stalls { stalls } else { pauses };
     let mut rows: Vec<(&'static str, Cell)> = vec![
-        ("pauses", Box::new(|it| it.pauses.to_string())),
+        (word("pauses", "stalls"), Box::new(|it| it.pauses.to_string())),
         ("total", Box::new(|it| time(it.total))),
         ("longest", Box::new(|it| time(it.longest))),
     ];
@@ -90,18 +98,24 @@ fn rows(runs: &[&RunResult]) -> Vec<(&'static str, Cell)> {
         let count = move |it: &RunResult| it.over.get(key).copied().unwrap_or(0).to_string();
         rows.push((name, Box::new(count)));
     }
-    rows.push(("longest observed by a sleep or `new`", Box::new(|it| time(it.observed_longest))));
+    let observed = word("longest observed by a sleep or `new`", "longest observed by a request");
+    rows.push((observed, Box::new(|it| time(it.observed_longest))));
     if runs.iter().any(|it| it.late_outside.is_some()) {
         let late = |it: &RunResult| it.late_outside.map_or_else(String::new, time);
         rows.push(("longest that a reference was late", Box::new(late)));
     }
     rows.push(("explained", Box::new(|it| percent(it.attributed()))));
-    rows.push(("first in pauses from 50 ms on", Box::new(first)));
+    let longer = word("first in pauses from 50 ms on", "first in stalls from 50 ms on");
+    rows.push((longer, Box::new(first)));
     rows.push(("its mechanism", Box::new(|it| of_first(it, |cause| cause.mechanisms.first()))));
     rows.push(("who did it", Box::new(|it| of_first(it, |cause| cause.culprits.first()))));
     if runs.iter().any(|it| it.blocked_writes.is_some()) {
         rows.push(("blocked in write(), measured apart", Box::new(written)));
         rows.push(("blocked in write(), explained", Box::new(explained)));
+    }
+    if runs.iter().any(|it| it.stalled.is_some()) {
+        rows.push(("stalled in calls, measured apart", Box::new(stalled)));
+        rows.push(("of these, found", Box::new(found)));
     }
     rows.append(&mut logging::rows(runs));
     rows.push(("events lost", Box::new(|it| it.lost_events.to_string())));
@@ -171,6 +185,20 @@ fn explained(result: &RunResult) -> String {
     let difference =
         writes.difference().map_or_else(String::new, |it| format!(" ({})", percent(it)));
     format!("{}{difference}", time(writes.explained))
+}
+
+fn stalled(result: &RunResult) -> String {
+    let calls =
+        |it: &Stalled| format!("{} in {}", time(Duration::from_nanos(it.measured_ns)), it.calls);
+    result.stalled.as_ref().map_or_else(String::new, calls)
+}
+
+fn found(result: &RunResult) -> String {
+    let share = |it: &Stalled| {
+        share(Duration::from_nanos(it.found_ns), Duration::from_nanos(it.measured_ns))
+    };
+    let measured = result.stalled.as_ref().filter(|it| it.measured_ns > 0);
+    measured.map_or_else(String::new, share)
 }
 
 fn user_cost(result: &RunResult) -> String {

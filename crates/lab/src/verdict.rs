@@ -1,6 +1,6 @@
 //! Whether the lab saw what it knows to be true.
 use crate::{
-    Privilege,
+    JudgedBy, Privilege,
     class::{Class, happens_anyway},
     lengths::time,
     result::{BlockedWrites, LONG, RunResult},
@@ -12,6 +12,9 @@ use std::time::Duration;
 /// By how much the explained and the measured time of blocked writes may differ, as a share of
 /// the larger.
 const LARGEST_DIFFERENCE_PERCENT: u128 = 5;
+
+/// How much of the time that the workload measured in calls must be in stalls of the right cause.
+const LEAST_FOUND_PERCENT: u64 = 95;
 
 /// Everything that came out of a run of the lab.
 #[derive(Clone, Debug, Serialize)]
@@ -40,6 +43,9 @@ pub(crate) fn judge(results: Vec<RunResult>, mut notes: Vec<String>) -> Outcome 
         located(it, &what)
     }));
     notes.extend(no_dearer(&results));
+    let unseen = results.iter().filter(|it| has_no_stalls(it));
+    let unseen = unseen.filter(|it| it.privilege == Privilege::Unprivileged);
+    notes.extend(unseen.map(|it| located(it, "stalls were not recorded: nothing is demanded")));
     let failures: Vec<_> = results
         .iter()
         .flat_map(|it| failures(it).into_iter().map(move |what| located(it, &what)))
@@ -58,7 +64,7 @@ fn no_dearer(results: &[RunResult]) -> Vec<String> {
     };
     let mut reported: Vec<&RunResult> = Vec::new();
     let mut notes = Vec::new();
-    for fault in results.iter().filter(|it| it.role == Role::Fault) {
+    for fault in results.iter().filter(|it| it.role == Role::Fault && !has_no_stalls(it)) {
         if reported.iter().any(|it| it.variant == fault.variant && same_host(it, fault)) {
             continue;
         }
@@ -76,8 +82,12 @@ fn no_dearer(results: &[RunResult]) -> Vec<String> {
         };
         if with <= without {
             let own = median(faults.iter().map(|it| it.own_time()).collect());
+            let what = match fault.judged_by {
+                JudgedBy::Pauses => "stops",
+                JudgedBy::Stalls => "stalls",
+            };
             notes.push(format!(
-                "jdk {}, {}: no cost is seen on this host: {} of stops, {} in the baseline; `{}` \
+                "jdk {}, {}: no cost is seen on this host: {} of {what}, {} in the baseline; `{}` \
                  has {} of the first",
                 fault.jdk,
                 fault.variant,
@@ -103,6 +113,10 @@ fn located(result: &RunResult, what: &str) -> String {
 
 fn failures(result: &RunResult) -> Vec<String> {
     let mut found = match result.role {
+        _ if has_no_stalls(result) => match result.privilege {
+            Privilege::Privileged => vec!["stalls were not recorded".to_owned()],
+            Privilege::Unprivileged => Vec::new(),
+        },
         Role::Fault => fault(result),
         Role::Baseline | Role::Fixed => clean(result),
         Role::Eased => Vec::new(),
@@ -119,6 +133,11 @@ fn failures(result: &RunResult) -> Vec<String> {
     found
 }
 
+/// Whether it is judged by its stalls, and there is nothing to judge.
+fn has_no_stalls(result: &RunResult) -> bool {
+    result.judged_by == JudgedBy::Stalls && result.stalled.is_none()
+}
+
 /// Of less than [`LONG`] in all there is too little to have an opinion on.
 fn disagree(writes: &BlockedWrites) -> bool {
     let larger = writes.measured_in_pauses.max(writes.explained);
@@ -132,10 +151,8 @@ fn fault(result: &RunResult) -> Vec<String> {
     if result.observed_longest < LONG {
         found.push(format!("the fault did not strike: at most {:.0?}", result.observed_longest));
     } else if result.long.is_empty() {
-        found.push(format!(
-            "the application observed {:.0?} and no pause was recorded",
-            result.observed_longest
-        ));
+        let (observed, noun) = (result.observed_longest, result.judged_by.noun());
+        found.push(format!("the application observed {observed:.0?} and no {noun} was recorded"));
     } else if result.privilege == Privilege::Unprivileged {
         found.extend(wrong_class(result));
     } else if result.first.as_deref() != Some(result.cause) {
@@ -145,8 +162,21 @@ fn fault(result: &RunResult) -> Vec<String> {
         found.push(format!("`{}` was concluded and not measured", result.cause));
     } else {
         found.extend(wrong_mechanism(result));
+        found.extend(wrong_stalls(result));
     }
     found
+}
+
+/// The calls that the workload measured must be found, and what no call confirms must not be named.
+fn wrong_stalls(result: &RunResult) -> Vec<String> {
+    let Some(it) = &result.stalled else { return Vec::new() };
+    let (found, measured) = (it.found_ns / 1_000_000, it.measured_ns / 1_000_000);
+    let lost = it.found_ns.saturating_mul(100) < it.measured_ns.saturating_mul(LEAST_FOUND_PERCENT);
+    let lost = lost.then(|| format!("stalled calls: {measured} ms measured, {found} ms found"));
+    let unconfirmed = it.unconfirmed.iter().map(|(cause, episodes)| {
+        format!("`{cause}` was named in {episodes} stalls without a call that was held up")
+    });
+    lost.into_iter().chain(unconfirmed).collect()
 }
 
 /// What is known to have been done must be reported, and not only that something was.
@@ -179,19 +209,30 @@ fn shown(result: &RunResult) -> Vec<String> {
     }
 }
 
-/// None of the causes that the lab can make may be named, but for those that happen anyway, and for
-/// the scenario's own where the variant tolerates pauses that are short.
+/// None of the causes that the lab can make may be named, but for those that happen anyway, for
+/// the scenario's own where the variant tolerates pauses that are short, and for stalls that the workload
+/// measured, too, as long as no request waits for them.
 fn clean(result: &RunResult) -> Vec<String> {
     let variant = scenarios::find(result.scenario).and_then(|it| it.variant(result.variant));
     let tolerated = variant.ok().and_then(|it| it.tolerated);
     let is_own = |id: &str| tolerated.is_some() && id == result.cause;
     let made = |id: &str| scenarios::ALL.iter().any(|it| it.cause == id) && !happens_anyway(id);
-    let named = result.causes.iter().filter(|it| made(&it.id) && !is_own(&it.id));
+    let stalled = result.stalled.as_ref();
+    let is_confirmed = |id: &str| stalled.is_some_and(|it| it.confirms(id));
+    let is_wrong = |id: &str| match stalled.is_some_and(|it| it.unconfirmed.contains_key(id)) {
+        true => true,
+        false => made(id) && !is_own(id) && !is_confirmed(id),
+    };
+    let named = result.causes.iter().filter(|it| is_wrong(&it.id));
     let named = named.map(|it| format!("`{}` was named, with {:.0?}", it.id, it.time));
     let long = tolerated
         .filter(|it| result.longest > *it)
         .map(|it| format!("a pause of {} is longer than {}", time(result.longest), time(it)));
-    named.chain(long).collect()
+    let held_up = stalled.map(|it| Duration::from_nanos(it.request_longest_ns));
+    let held_up = held_up
+        .filter(|it| *it >= LONG)
+        .map(|it| format!("a request was still held up for {}", time(it)));
+    named.chain(long).chain(held_up).collect()
 }
 
 #[cfg(test)]
@@ -199,14 +240,15 @@ mod tests {
     use super::*;
     use crate::{
         explained::Explained,
-        result::{Long, NamedCause},
+        result::{Long, NamedCause, Stalled},
     };
     use std::{collections::BTreeMap, time::Duration};
 
     const ID: &str = "gc-log-write-blocked";
 
     /// Text in, verdict out: `VARIANT felt MS long N first CAUSE names CAUSE for MS
-    /// jdk FEATURE [of SCENARIO] [by MECHANISM] [inferred]`.
+    /// jdk FEATURE [of SCENARIO] [by MECHANISM] [inferred] [measured MS found MS] [request MS]
+    /// [unconfirmed CAUSE]`.
     fn check(text: &str, expected: &str) {
         let outcome = judge(vec![result(text)], Vec::new());
         let verdict = if outcome.passed { "passed" } else { &outcome.failures[0] };
@@ -229,6 +271,14 @@ mod tests {
         if words.contains(&"unprivileged") {
             result.privilege = Privilege::Unprivileged;
         }
+        let ns = |key| number(key) * 1_000_000;
+        result.stalled = words.contains(&"measured").then(|| Stalled {
+            calls: 1,
+            measured_ns: ns("measured"),
+            found_ns: ns("found"),
+            request_longest_ns: ns("request"),
+            unconfirmed: after("unconfirmed").map(|it| ((*it).to_owned(), 1)).into_iter().collect(),
+        });
         let certainty = if words.contains(&"inferred") { "inferred" } else { "measured" };
         result.causes.extend(after("names").map(|id| NamedCause {
             id: (*id).to_owned(),
@@ -342,6 +392,36 @@ mod tests {
             check(&format!("{seen} inverted-parallelism jdk {jdk}"), "was named first");
             check(&format!("fault felt 900 long 0 jdk {jdk}"), "no pause was recorded");
         }
+    }
+
+    #[test]
+    fn stalls_must_be_named_first_and_be_those_that_the_workload_measured() {
+        let storm =
+            "of fsync-storm felt 900 long 3 first file-sync-blocked names file-sync-blocked";
+        let fault = format!("fault {storm}");
+        check(&format!("{fault} measured 1000 found 950"), "passed");
+        check(&format!("{fault} measured 1000 found 949"), "1000 ms measured, 949 ms found");
+        check(&fault, "stalls were not recorded");
+        check(&format!("{fault} unprivileged"), "passed");
+        check(
+            &format!("{fault} measured 1 found 1 unconfirmed file-sync-blocked"),
+            "`file-sync-blocked` was named in 1 stalls without a call that was held up",
+        );
+        let none = "fault of fsync-storm felt 50 long 0 measured 100 found 0";
+        check(none, "observed 50ms and no stall was recorded");
+    }
+
+    #[test]
+    fn quiet_run_may_name_stalls_that_the_workload_measured_but_none_of_a_request() {
+        let quiet =
+            "baseline of fsync-storm felt 900 long 1 names file-sync-blocked for 9 measured 9";
+        check(&format!("{quiet} found 9 request 49"), "passed");
+        check(&format!("{quiet} found 9 request 50"), "still held up for 50 ms");
+        check(&format!("{quiet} unconfirmed file-sync-blocked"), "was named");
+        check("baseline of fsync-storm names mapped-file-fault measured 0", "was named");
+        check("baseline of fsync-storm names file-write-blocked measured 0", "passed");
+        let unconfirmed = "names file-write-blocked measured 0 unconfirmed file-write-blocked";
+        check(&format!("baseline of fsync-storm {unconfirmed}"), "was named");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! A matrix as a page of Markdown that reads well as it is.
-use super::{Count, LogCount, LogTally, Made, Matrix, Seen, Tally};
+use super::{Count, LogCount, LogTally, Made, Matrix, OfStalls, Seen, Tally};
 use crate::Privilege;
 use comfy_table::{Table, presets};
 use std::{
@@ -14,6 +14,9 @@ pub(super) fn text(matrix: &Matrix) -> String {
     let _ = writeln!(text, "{}\n", surroundings(matrix));
     for &privilege in Privilege::ALL {
         let _ = write!(text, "{}", of_privilege(&matrix.tally, privilege));
+    }
+    for &privilege in Privilege::ALL {
+        let _ = write!(text, "{}", of_stalls(&matrix.tally.stalls, privilege));
     }
     let _ = write!(text, "{}", from_log(&matrix.tally.from_log));
     let _ = write!(text, "{}", quiet(&matrix.tally));
@@ -85,23 +88,45 @@ fn count(number: usize, what: &str) -> String {
 fn of_privilege(tally: &Tally, privilege: Privilege) -> String {
     let rows: Vec<_> = tally.confusion.iter().filter(|it| it.privilege == privilege).collect();
     let Some(total) = tally.total.get(privilege.id()) else { return String::new() };
-    let mut table = table(&["true cause", "variant"]);
+    let mut table = table("pauses", &["true cause", "variant"]);
     for row in rows {
         table.add_row(cells([&row.scenario, &row.variant], &row.count));
     }
     table.add_row(cells(["all", ""], total));
-    let mut by_jdk = self::table(&["JDK", "collector"]);
+    let mut by_jdk = self::table("pauses", &["JDK", "collector"]);
     for it in tally.surroundings.iter().filter(|it| it.privilege == privilege) {
         by_jdk.add_row(cells([&it.jdk_feature.to_string(), it.collector.id()], &it.count));
     }
     format!("## Recorded {}\n\n{table}\n\n{by_jdk}\n\n", privilege.id())
 }
 
-fn table(first: &[&str]) -> Table {
+/// Stalls that were found with these rights; nothing where no scenario of stalls was run, or none was found.
+fn of_stalls(stalls: &OfStalls, privilege: Privilege) -> String {
+    let Some(total) = stalls.total.get(privilege.id()).filter(|it| it.pauses > 0) else {
+        return String::new();
+    };
+    let mut table = table("stalls", &["scenario", "variant"]);
+    for row in stalls.confusion.iter().filter(|it| it.privilege == privilege) {
+        table.add_row(cells([&row.scenario, &row.variant], &row.count));
+    }
+    table.add_row(cells(["all", ""], total));
+    let mut text = format!("## Stalls, recorded {}\n\n{table}\n\n", privilege.id());
+    if privilege == Privilege::Privileged {
+        let (found, measured) = (stalls.found_ns, stalls.measured_ns);
+        let (ms, share) = (measured / 1_000_000, percent(found, measured));
+        text += &format!(
+            "Of {ms} ms that the workloads measured in stalled calls, found: {share}.\n\n"
+        );
+    }
+    text
+}
+
+fn table(what: &str, first: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::ASCII_MARKDOWN);
+    let long = format!("{what} of 50 ms and more");
     let rest = [
-        "pauses of 50 ms and more",
+        long.as_str(),
         "right cause",
         "right class",
         "longer than without the fault",

@@ -3,8 +3,9 @@
 //! A matrix takes an hour. Each run is added to a file as it ends, one JSON object per line, and a
 //! matrix that finds a run in its file does not repeat it.
 use crate::{
-    Collector, LabError, Privilege, Role, RunResult,
-    result::{FromLog, LONG, Long},
+    Collector, JudgedBy, LabError, Privilege, Role, RunResult,
+    result::{FromLog, LONG, Long, Stalled},
+    scenarios,
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -84,18 +85,37 @@ pub struct Seen {
     /// older version wrote it.
     #[serde(default)]
     pub from_log: Option<FromLog>,
+    /// Calls that the workload measured, where stalls are looked at; all else is of stalls then, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalled: Option<Stalled>,
     /// When and by what it was made.
     #[serde(flatten)]
     pub made: Made,
+}
+
+impl Key {
+    /// The cause that the scenario makes; its own id where this version does not know it.
+    pub(super) fn cause(&self) -> &str {
+        scenarios::find(&self.scenario).map_or(&self.scenario, |it| it.cause)
+    }
+
+    /// What the scenario is judged by.
+    pub(super) fn judged_by(&self) -> JudgedBy {
+        scenarios::find(&self.scenario).map_or(JudgedBy::Pauses, |it| it.judged_by)
+    }
 }
 
 impl Seen {
     /// What `result` says, as far as the matrix needs it.
     #[must_use]
     pub fn of(result: &RunResult) -> Seen {
-        let of_nature = |nature: &str| {
+        let of_nature = |nature: &str| -> BTreeMap<String, u64> {
             let named = result.causes.iter().filter(|it| it.nature == nature);
             named.map(|it| (it.id.clone(), ns(it.time))).collect()
+        };
+        // What the workload itself measured is no false alarm.
+        let is_true = |id: &str| {
+            result.role != Role::Fault && result.stalled.as_ref().is_some_and(|it| it.confirms(id))
         };
         Seen {
             key: Key {
@@ -113,11 +133,12 @@ impl Seen {
             longest_ns: ns(result.longest),
             observed_longest_ns: ns(result.observed_longest),
             long: result.long.clone(),
-            named: of_nature("fault"),
+            named: of_nature("fault").into_iter().filter(|it| !is_true(&it.0)).collect(),
             symptoms: of_nature("symptom"),
             stolen_ns: ns(result.stolen),
             lost_events: result.lost_events,
             from_log: result.from_log.clone(),
+            stalled: result.stalled.clone(),
             made: Made::now(),
         }
     }
@@ -128,6 +149,12 @@ impl Seen {
         self.role == Role::Fault
             && self.observed_longest_ns < ns(LONG)
             && self.longest_ns < ns(LONG)
+    }
+
+    /// Whether stalls are to be judged and the recording has none, though it was made with privilege.
+    pub(super) fn lacks_stalls(&self) -> bool {
+        let has_them = self.stalled.is_some() || self.key.privilege == Privilege::Unprivileged;
+        self.key.judged_by() == JudgedBy::Stalls && !has_them
     }
 }
 
@@ -210,6 +237,7 @@ mod tests {
             stolen_ns: 0,
             lost_events: 0,
             from_log: None,
+            stalled: None,
             made: Made::now(),
         }
     }

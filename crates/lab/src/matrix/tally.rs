@@ -4,7 +4,7 @@ use super::{
     seen::{Key, Seen},
 };
 use crate::{
-    Collector, Privilege, Role,
+    Collector, JudgedBy, Privilege, Role,
     class::{Class, happens_anyway},
 };
 use serde::Serialize;
@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 const RIGHT_CAUSE: u32 = 995;
 /// Of a thousand of those recorded without, this many must have a cause of the right class first.
 const RIGHT_CLASS: u32 = 950;
+/// Of a thousand milliseconds that workloads measured in stalled calls, this many must be found with privilege.
+const FOUND: u32 = 950;
 /// Of the stopped time, this many thousandths must be attributed.
 const ATTRIBUTED: u32 = 990;
 
@@ -45,14 +47,14 @@ pub struct Count {
 
 impl Count {
     fn add(&mut self, seen: &Seen, usual: &Usual) {
-        let scenario = &seen.key.scenario;
+        let cause = seen.key.cause();
         let longest = usual.longest(&seen.key);
         self.recordings += 1;
         self.stopped_ns += seen.stopped_ns;
         self.unattributed_ns += seen.unattributed_ns;
         for pause in &seen.long {
-            let right_cause = u64::from(pause.first == *scenario);
-            let right_class = u64::from(Class::same(&pause.first, scenario));
+            let right_cause = u64::from(pause.first == cause);
+            let right_class = u64::from(Class::same(&pause.first, cause));
             self.pauses += 1;
             self.right_cause += right_cause;
             self.right_class += right_class;
@@ -104,6 +106,20 @@ pub struct Row {
     pub count: Count,
 }
 
+/// What was found of stalls: the same counts, of which an episode of stalls is a pause, and the stopped time is that
+/// of all threads.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OfStalls {
+    /// The confusion matrix, in rows of faults.
+    pub confusion: Vec<Row>,
+    /// All of them, by rights.
+    pub total: BTreeMap<String, Count>,
+    /// Time that the workloads of these faults measured in stalled calls, recorded with privilege.
+    pub measured_ns: u64,
+    /// What of it was found.
+    pub found_ns: u64,
+}
+
 /// Accuracy with one JDK and collector.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Surroundings {
@@ -149,6 +165,8 @@ pub struct Tally {
     pub quiet_symptoms: BTreeMap<String, u64>,
     /// All recordings together: the stopped time.
     pub total: BTreeMap<String, Count>,
+    /// The same of scenarios that are judged by their stalls.
+    pub stalls: OfStalls,
     /// What the GC logs alone say, judged by the privileged recordings.
     pub from_log: LogTally,
     /// What is not as it must be, one line each.
@@ -159,30 +177,24 @@ impl Tally {
     /// Tallies these recordings.
     #[must_use]
     pub fn of(seen: &[Seen]) -> Tally {
-        let faults: Vec<_> = seen.iter().filter(|it| it.role == Role::Fault).collect();
+        let faults = |of: JudgedBy| -> Vec<&Seen> {
+            let of_it = |it: &&Seen| it.role == Role::Fault && it.key.judged_by() == of;
+            seen.iter().filter(of_it).collect()
+        };
+        let (stalled, faults) = (faults(JudgedBy::Stalls), faults(JudgedBy::Pauses));
         let quiet: Vec<_> =
             seen.iter().filter(|it| matches!(it.role, Role::Baseline | Role::Fixed)).collect();
         let usual = Usual::of(seen);
-        let confusion = grouped(&faults, &usual, |it| {
-            (it.key.privilege, it.key.scenario.clone(), it.key.variant.clone())
-        });
         let surroundings =
             grouped(&faults, &usual, |it| (it.key.privilege, it.jdk_feature, it.key.collector));
         let total = grouped(&faults, &usual, |it| it.key.privilege.id().to_owned());
         let alarms = alarms(&quiet);
         let from_log = LogTally::of(seen);
-        let mut shortfalls = shortfalls(seen, &total, &alarms);
+        let stalls = OfStalls::of(&stalled, &usual);
+        let mut shortfalls = shortfalls(seen, &total, &stalls, &alarms);
         shortfalls.extend(from_log.shortfalls());
         Tally {
-            confusion: confusion
-                .into_iter()
-                .map(|((privilege, scenario, variant), count)| Row {
-                    privilege,
-                    scenario,
-                    variant,
-                    count,
-                })
-                .collect(),
+            confusion: confusion(&faults, &usual),
             surroundings: surroundings
                 .into_iter()
                 .map(|((privilege, jdk_feature, collector), count)| Surroundings {
@@ -196,10 +208,33 @@ impl Tally {
             alarms,
             quiet_symptoms: symptoms(&quiet),
             total,
+            stalls,
             from_log,
             shortfalls,
         }
     }
+}
+
+impl OfStalls {
+    /// Of unprivileged recordings without stalls nothing is counted, as nothing was found.
+    fn of(faults: &[&Seen], usual: &Usual) -> OfStalls {
+        let privileged = faults.iter().filter(|it| it.key.privilege == Privilege::Privileged);
+        let calls: Vec<_> = privileged.filter_map(|it| it.stalled.as_ref()).collect();
+        OfStalls {
+            confusion: confusion(faults, usual),
+            total: grouped(faults, usual, |it| it.key.privilege.id().to_owned()),
+            measured_ns: calls.iter().map(|it| it.measured_ns).sum(),
+            found_ns: calls.iter().map(|it| it.found_ns).sum(),
+        }
+    }
+}
+
+fn confusion(faults: &[&Seen], usual: &Usual) -> Vec<Row> {
+    let rows = grouped(faults, usual, |it| {
+        (it.key.privilege, it.key.scenario.clone(), it.key.variant.clone())
+    });
+    let row = |((privilege, scenario, variant), count)| Row { privilege, scenario, variant, count };
+    rows.into_iter().map(row).collect()
 }
 
 fn grouped<K: Ord>(seen: &[&Seen], usual: &Usual, key: impl Fn(&Seen) -> K) -> BTreeMap<K, Count> {
@@ -240,7 +275,12 @@ fn symptoms(quiet: &[&Seen]) -> BTreeMap<String, u64> {
     found
 }
 
-fn shortfalls(seen: &[Seen], total: &BTreeMap<String, Count>, alarms: &[Alarm]) -> Vec<String> {
+fn shortfalls(
+    seen: &[Seen],
+    total: &BTreeMap<String, Count>,
+    stalls: &OfStalls,
+    alarms: &[Alarm],
+) -> Vec<String> {
     let mut found = Vec::new();
     let mut demand = |what: &str, part: u64, whole: u64, per_mille: u32| {
         if part * 1000 < whole * u64::from(per_mille) {
@@ -258,6 +298,21 @@ fn shortfalls(seen: &[Seen], total: &BTreeMap<String, Count>, alarms: &[Alarm]) 
             _ => demand("right class, unprivileged", it.right_class, it.pauses, RIGHT_CLASS),
         }
     }
+    for (rights, it) in &stalls.total {
+        match rights.as_str() {
+            "privileged" => {
+                demand("right cause of stalls, privileged", it.right_cause, it.pauses, RIGHT_CAUSE);
+            }
+            _ => demand(
+                "right class of stalls, unprivileged",
+                it.right_class,
+                it.pauses,
+                RIGHT_CLASS,
+            ),
+        }
+    }
+    let (found_ms, measured_ms) = (stalls.found_ns / 1_000_000, stalls.measured_ns / 1_000_000);
+    demand("ms in stalled calls found, privileged", found_ms, measured_ms, FOUND);
     for alarm in alarms.iter().filter(|it| !it.expected) {
         let (cause, rights) = (&alarm.cause, alarm.privilege.id());
         found.push(format!(
@@ -265,9 +320,16 @@ fn shortfalls(seen: &[Seen], total: &BTreeMap<String, Count>, alarms: &[Alarm]) 
             alarm.recordings
         ));
     }
-    for it in seen.iter().filter(|it| it.did_not_strike()) {
+    for it in seen.iter() {
+        let what = if it.did_not_strike() {
+            "it did not strike"
+        } else if it.lacks_stalls() {
+            "stalls were not recorded"
+        } else {
+            continue;
+        };
         let Key { scenario, variant, jdk, run, .. } = &it.key;
-        found.push(format!("{scenario}, {variant}, JDK {jdk}, run {run}: it did not strike"));
+        found.push(format!("{scenario}, {variant}, JDK {jdk}, run {run}: {what}"));
     }
     found.dedup();
     found

@@ -83,7 +83,7 @@ fn the_json_has_fields_and_what_follows_from_them() {
         "recorded": 0, "recorder_cpu": 0, "kernel": 0, "jvm_cpu": 0, "recorder_rss_bytes": 0,
     });
     let expected = serde_json::json!({
-        "scenario": "mapped-file-fault", "cause": "mapped-file-fault",
+        "scenario": "mapped-file-fault", "cause": "mapped-file-fault", "judged_by": "pauses",
         "variant": "fault", "role": "fault", "run": 1,
         "jdk": "", "jdk_feature": 0, "collector": "g1", "privilege": "privileged",
         "pauses": 0, "total": 600_000_000, "longest": 0, "over": {}, "causes": [],
@@ -95,7 +95,7 @@ fn the_json_has_fields_and_what_follows_from_them() {
         "long_pauses": 2, "long_pauses_right": 1, "first": "mapped-file-fault",
         "observed_longest": 0, "stolen": 0, "late_outside": 7000, "lost_events": 0,
         "cost": none_yet, "blocked_writes": null,
-        "disk": null, "logging": null, "from_log": null,
+        "disk": null, "logging": null, "stalled": null, "from_log": null,
     });
     assert_eq!(serde_json::to_value(&it).unwrap(), expected);
 }

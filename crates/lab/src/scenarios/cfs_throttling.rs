@@ -19,7 +19,7 @@
 //!
 //! ## References
 //! Linux `Documentation/scheduler/sched-bwc.rst`, `kernel/sched/fair.c` (`throttle_cfs_rq`).
-use super::{Role, Scenario, Variant};
+use super::{JudgedBy, Role, Scenario, Variant};
 use crate::{
     Collector, Isolation, LabError, Stage, Staged, Takes, isolation, jvm::JvmCommand, takes::Quota,
     workloads::Workload,
@@ -34,6 +34,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "cfs-throttling",
     cause: "cfs-throttling",
     title: "GC threads that use up a CPU quota",
+    judged_by: JudgedBy::Pauses,
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(2),
     variants: &[

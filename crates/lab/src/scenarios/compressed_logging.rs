@@ -21,7 +21,7 @@
 //! ## References
 //! Zhuang, Tran, Ramachandra, Sridharan: "OS-Caused Large JVM Pauses: Investigations and Solutions", 2016, figures 10 and 11, table 3.
 //! Logback `ch.qos.logback.core.rolling.helper.Compressor`; Log4j 2 `org.apache.logging.log4j.core.appender.rolling.action.GzCompressAction`.
-use super::{Role, Scenario, Variant};
+use super::{JudgedBy, Role, Scenario, Variant};
 use crate::{
     Collector, LabError, Reason, SlowDisk, Stage, Staged, Takes,
     jvm::{GcLog, JvmCommand},
@@ -53,6 +53,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "compressed-logging",
     cause: "gc-log-write-blocked",
     title: "GC log on a disk that is busy with the application's own log",
+    judged_by: JudgedBy::Pauses,
     recorded: Duration::from_secs(25),
     warm_up: Duration::from_secs(8),
     variants: &[

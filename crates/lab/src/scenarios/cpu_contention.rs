@@ -16,7 +16,7 @@
 //!
 //! ## References
 //! Linux `Documentation/scheduler/sched-design-CFS.rst`, `Documentation/scheduler/sched-eevdf.rst`.
-use super::{Role, Scenario, Variant};
+use super::{JudgedBy, Role, Scenario, Variant};
 use crate::{
     Collector, LabError, Stage, Staged, Takes, isolation, jvm::JvmCommand, workloads::Workload,
 };
@@ -29,6 +29,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "cpu-contention",
     cause: "cpu-contention",
     title: "A host whose CPUs others use",
+    judged_by: JudgedBy::Pauses,
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(2),
     variants: &[

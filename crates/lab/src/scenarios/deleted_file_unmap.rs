@@ -19,7 +19,7 @@
 //!
 //! ## References
 //! Linux `fs/file_table.c` (`__fput`), `fs/inode.c` (`evict`), `fs/ext4/inode.c` (`ext4_evict_inode`); Apache Kafka issue KAFKA-4614.
-use super::{Role, Scenario, Variant};
+use super::{JudgedBy, Role, Scenario, Variant};
 use crate::{
     Collector, LabError, SlowDisk, Stage, Staged, SyncLoop, Takes,
     background_writer::Writing,
@@ -53,6 +53,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "deleted-file-unmap",
     cause: "deleted-file-unmap",
     title: "Deleted files whose last use is a mapping",
+    judged_by: JudgedBy::Pauses,
     recorded: Duration::from_secs(15),
     warm_up: Duration::from_secs(3),
     variants: &[

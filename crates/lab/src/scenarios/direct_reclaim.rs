@@ -26,7 +26,7 @@
 //!
 //! ## References
 //! Linux `mm/vmscan.c` (`try_to_free_mem_cgroup_pages`, `reclaim_throttle`, `shrink_folio_list`, `pageout`), `mm/memcontrol.c` (`try_charge_memcg`), `mm/page-writeback.c` (`balance_dirty_pages`), `block/blk-mq-tag.c` (`blk_mq_get_tag`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.min`).
-use super::{Role, Scenario, Variant};
+use super::{JudgedBy, Role, Scenario, Variant};
 use crate::{
     Collector, Disturbance, LabError, MemoryGroup, MemoryHog, SlowDisk, Stage, Staged, Takes,
     background_writer::Writing,
@@ -76,6 +76,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "direct-reclaim",
     cause: "direct-reclaim",
     title: "A memory limit that another process has used up",
+    judged_by: JudgedBy::Pauses,
     recorded: Duration::from_secs(12),
     warm_up: Duration::from_millis(500),
     variants: &[

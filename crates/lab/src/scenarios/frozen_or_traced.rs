@@ -17,7 +17,7 @@
 //!
 //! ## References
 //! Linux `Documentation/admin-guide/cgroup-v1/freezer-subsystem.rst`, `kernel/cgroup/freezer.c`, `kernel/signal.c` (`do_signal_stop`).
-use super::{Role, Scenario, Variant};
+use super::{JudgedBy, Role, Scenario, Variant};
 use crate::{Collector, Freezer, LabError, Stage, Staged, Takes, freezer};
 use std::time::Duration;
 
@@ -25,6 +25,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "frozen-or-traced",
     cause: "frozen-or-traced",
     title: "A JVM that is frozen from outside",
+    judged_by: JudgedBy::Pauses,
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(2),
     variants: &[

@@ -29,7 +29,7 @@
 //!
 //! ## References
 //! Linux `fs/jbd2/transaction.c` (`do_get_write_access`), `fs/ext4/inode.c` (`ext4_dirty_inode`), `mm/page-writeback.c` (`balance_dirty_pages`, `folio_wait_stable`); HotSpot `src/hotspot/share/logging/logFileStreamOutput.cpp`.
-use super::{Role, Scenario, Variant};
+use super::{JudgedBy, Role, Scenario, Variant};
 use crate::{
     Collector, LabError, Reason, SlowDisk, Stage, Staged, SyncLoop, Takes,
     background_writer::Writing,
@@ -81,6 +81,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "gc-log-write-blocked",
     cause: "gc-log-write-blocked",
     title: "GC log on a disk that is busy with someone else's writes",
+    judged_by: JudgedBy::Pauses,
     recorded: Duration::from_secs(20),
     warm_up: Duration::from_secs(3),
     variants: &[

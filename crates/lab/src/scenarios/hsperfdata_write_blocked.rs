@@ -22,7 +22,7 @@
 //! ## References
 //! HotSpot `src/hotspot/os/posix/perfMemory_posix.cpp`, `src/hotspot/share/runtime/perfData.hpp`; Linux `mm/memory.c` (`do_page_mkwrite`), `fs/ext4/inode.c` (`ext4_page_mkwrite`).
 //! Evan Jones: "The Four Month Bug: JVM statistics cause garbage collection pauses", 2015.
-use super::{Role, Scenario, Variant};
+use super::{JudgedBy, Role, Scenario, Variant};
 use crate::{
     Collector, LabError, SlowDisk, Stage, Staged, SyncLoop, Takes,
     background_writer::Writing,
@@ -51,6 +51,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "hsperfdata-write-blocked",
     cause: "hsperfdata-write-blocked",
     title: "The JVM's counters file on a disk that is busy with someone else's writes",
+    judged_by: JudgedBy::Pauses,
     recorded: Duration::from_secs(15),
     warm_up: Duration::from_secs(3),
     variants: &[

@@ -16,7 +16,7 @@
 //!
 //! ## References
 //! HotSpot `src/hotspot/share/opto/loopnode.cpp` (counted loops and strip mining), JDK-8186027 (strip mining, since JDK 10).
-use super::{Role, Scenario, Variant};
+use super::{JudgedBy, Role, Scenario, Variant};
 use crate::{Collector, LabError, Stage, Staged, Takes, jvm::JvmCommand, workloads::Workload};
 use std::time::Duration;
 
@@ -24,6 +24,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "late-java-thread",
     cause: "late-java-thread",
     title: "A loop without a place to stop in",
+    judged_by: JudgedBy::Pauses,
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(3),
     variants: &[

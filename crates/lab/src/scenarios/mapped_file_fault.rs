@@ -17,7 +17,7 @@
 //!
 //! ## References
 //! Linux `mm/filemap.c` (`filemap_fault`); HotSpot `src/hotspot/share/runtime/safepoint.cpp` (`SafepointSynchronize::begin`).
-use super::{Role, Scenario, Variant};
+use super::{JudgedBy, Role, Scenario, Variant};
 use crate::{
     Collector, LabError, Stage, Staged, Takes,
     jvm::JvmCommand,
@@ -52,6 +52,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "mapped-file-fault",
     cause: "mapped-file-fault",
     title: "Mapped file on a slow disk",
+    judged_by: JudgedBy::Pauses,
     recorded: Duration::from_secs(10),
     warm_up: Duration::from_secs(2),
     variants: &[

@@ -18,7 +18,7 @@
 //!
 //! ## References
 //! Linux `mm/memcontrol.c` (`mem_cgroup_handle_over_high`, `calculate_high_delay`), `Documentation/admin-guide/cgroup-v2.rst` (`memory.high`).
-use super::{Role, Scenario, Variant};
+use super::{JudgedBy, Role, Scenario, Variant};
 use crate::{
     Collector, LabError, MemoryGroup, Stage, Staged, Takes,
     jvm::{Jvm, JvmCommand},
@@ -35,6 +35,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "memory-high-throttling",
     cause: "memory-high-throttling",
     title: "A soft limit of memory below what the JVM needs",
+    judged_by: JudgedBy::Pauses,
     recorded: Duration::from_secs(12),
     warm_up: Duration::from_millis(500),
     variants: &[

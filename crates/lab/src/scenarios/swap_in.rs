@@ -18,7 +18,7 @@
 //!
 //! ## References
 //! Linux `mm/memory.c` (`do_swap_page`), `mm/swap_state.c`, `Documentation/admin-guide/cgroup-v1/memory.rst`.
-use super::{Role, Scenario, Variant};
+use super::{JudgedBy, Role, Scenario, Variant};
 use crate::{
     Collector, LabError, MemoryGroup, MemoryHog, Stage, Staged, Takes, disk::Limit,
     jvm::JvmCommand, memory_group, slow_swap, slow_swap::SlowSwap, workloads::Workload,
@@ -45,6 +45,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "swap-in",
     cause: "swap-in",
     title: "A heap that is partly swapped out",
+    judged_by: JudgedBy::Pauses,
     recorded: Duration::from_secs(20),
     warm_up: Duration::from_secs(8),
     variants: &[

@@ -22,7 +22,7 @@
 //!
 //! ## References
 //! Linux `mm/page_alloc.c` (`__alloc_pages_direct_compact`), `Documentation/admin-guide/mm/transhuge.rst`.
-use super::{Role, Scenario, Variant};
+use super::{JudgedBy, Role, Scenario, Variant};
 use crate::{
     Collector, Fragmenter, LabError, Reason, Stage, Staged, Takes, fragmenter, huge_pages,
     jvm::JvmCommand, large_blocks, workloads::Workload,
@@ -35,6 +35,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "thp-compaction",
     cause: "thp-compaction",
     title: "Huge pages from memory that is free in small pieces",
+    judged_by: JudgedBy::Pauses,
     recorded: Duration::from_secs(12),
     warm_up: Duration::from_millis(500),
     variants: &[

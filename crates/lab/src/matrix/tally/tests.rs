@@ -1,8 +1,11 @@
 //! Which shares are demanded, on both sides of each.
 use super::*;
-use crate::{matrix::seen::Made, result::Long};
+use crate::{
+    matrix::seen::Made,
+    result::{Long, Stalled},
+};
 
-/// Text in, verdict out: `ROLE SCENARIO RIGHTS stopped N left N first CAUSE=N… named CAUSE…`,
+/// Text in, verdict out: `ROLE SCENARIO RIGHTS stopped N left N measured N found N first CAUSE=N… named CAUSE…`,
 /// with times in milliseconds.
 fn seen(text: &str) -> Seen {
     let mut words = text.split(' ');
@@ -49,6 +52,11 @@ fn seen(text: &str) -> Seen {
         stolen_ns: number("stolen"),
         lost_events: 0,
         from_log: None,
+        stalled: rest.contains(&"measured").then(|| Stalled {
+            measured_ns: number("measured"),
+            found_ns: number("found"),
+            ..Stalled::default()
+        }),
         made: Made::default(),
     }
 }
@@ -126,4 +134,27 @@ fn a_fault_that_nobody_observed_shows_nothing() {
     assert!(it.did_not_strike());
     it.observed_longest_ns = 50_000_000;
     assert!(!it.did_not_strike());
+}
+
+#[test]
+fn stalls_are_counted_apart_and_their_calls_must_be_found() {
+    let check = |text: &str, expected| assert_eq!(shortfalls(&[text]), expected);
+    let storm = "fault fsync-storm with stopped 100 left 90 measured 1000";
+    check(&format!("{storm} found 950 file-sync-blocked=1"), "");
+    check(
+        &format!("{storm} found 949 file-sync-blocked=1"),
+        "ms in stalled calls found, privileged: 949 of 1000, at least 95 % are demanded",
+    );
+    check(
+        &format!("{storm} found 1000 file-sync-blocked=9 gc-work=1"),
+        "right cause of stalls, privileged: 9 of 10, at least 99.5 % are demanded",
+    );
+    check(
+        "fault fsync-storm with file-sync-blocked=1",
+        "fsync-storm, fault, JDK 17.0.15, run 1: stalls were not recorded",
+    );
+    check("fault fsync-storm without stopped 0", "");
+    let tally = Tally::of(&[seen(&format!("{storm} file-sync-blocked=1"))]);
+    assert_eq!((tally.confusion.len(), tally.total.len()), (0, 0));
+    assert_eq!(tally.stalls.confusion[0].count.right_cause, 1);
 }
