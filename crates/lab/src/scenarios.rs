@@ -11,6 +11,7 @@ mod fsync_storm;
 mod gc_log_write_blocked;
 mod hsperfdata_write_blocked;
 mod late_java_thread;
+mod lock_convoy;
 mod mapped_file_fault;
 mod memory_high_throttling;
 pub(crate) mod swap_in;
@@ -218,6 +219,7 @@ pub static ALL: &[&Scenario] = &[
     &thp_compaction::SCENARIO,
     &compressed_logging::SCENARIO,
     &fsync_storm::SCENARIO,
+    &lock_convoy::SCENARIO,
 ];
 
 /// The scenario with this id.
