@@ -36,6 +36,7 @@ impl Takes {
     fn said(&self, dir: &Path) -> Vec<(Kind, String)> {
         let below = |name: &str| dir.join(name).display().to_string();
         let group = |name| (Kind::Groups, groups(name));
+        let memory = |what: String| vec![(Kind::Memory, what)];
         match self {
             Takes::Recordings => vec![
                 (Kind::Memory, format!("recordings of up to {} MiB", fast_disk::SIZE_MIB)),
@@ -45,9 +46,10 @@ impl Takes {
             Takes::Controller { file, name } => {
                 vec![(Kind::Settings, format!("`{}` gets +{name}", file.display()))]
             }
-            Takes::Heap { mib } => vec![(Kind::Memory, format!("a Java heap of up to {mib} MiB"))],
-            Takes::Hog { mib } => {
-                vec![(Kind::Memory, format!("another process that uses {mib} MiB"))]
+            Takes::Heap { mib } => memory(format!("a Java heap of up to {mib} MiB")),
+            Takes::Hog { mib } => memory(format!("another process that uses {mib} MiB")),
+            Takes::Peer { mib } => {
+                memory(format!("a JVM of up to {mib} MiB that the first sends to"))
             }
             Takes::Disk(options) => vec![
                 (Kind::Memory, format!("a slow disk of up to {} MiB", options.stored_mib)),

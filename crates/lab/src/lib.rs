@@ -57,6 +57,7 @@ pub mod slow_disk;
 pub mod slow_file;
 pub mod slow_swap;
 mod small_file;
+mod socket_peer;
 mod soft_limit;
 mod stage;
 mod stdout_reader;

@@ -14,6 +14,7 @@ mod late_java_thread;
 mod lock_convoy;
 mod mapped_file_fault;
 mod memory_high_throttling;
+mod socket_full;
 pub(crate) mod swap_in;
 mod thp_compaction;
 
@@ -220,6 +221,7 @@ pub static ALL: &[&Scenario] = &[
     &compressed_logging::SCENARIO,
     &fsync_storm::SCENARIO,
     &lock_convoy::SCENARIO,
+    &socket_full::SCENARIO,
 ];
 
 /// The scenario with this id.

@@ -29,6 +29,11 @@ pub enum Takes {
         /// In MiB.
         mib: u32,
     },
+    /// Another JVM, which the JVM sends to over loopback.
+    Peer {
+        /// Its heap, in MiB.
+        mib: u32,
+    },
     /// A slow disk.
     Disk(DiskOptions),
     /// Slow swap space.
