@@ -71,10 +71,13 @@ impl Stalled {
         let calls: Vec<Call<'_>> = output.lines().filter_map(call).collect();
         let recorded = surely_recorded(asked, explained.coverage.recorded_ns);
         let whole = |it: &&Call<'_>| recorded.start <= it.time.start && it.time.end <= recorded.end;
+        let by_holder: Vec<&Episode> =
+            episodes.iter().filter(|it| has_right_holder(it, &calls)).collect();
+        let all: Vec<&Episode> = episodes.iter().collect();
         let mut stalled = Stalled::default();
         for call in calls.iter().filter(whole) {
-            let right = episodes.iter().filter(|it| is_right(it, call, &calls));
-            let found = covered(&call.time, right);
+            let of_call = if call.what == What::Lock { &by_holder } else { &all };
+            let found = covered(&call.time, of_call.iter().filter(|it| is_right(it, call)));
             stalled.calls += 1;
             stalled.measured_ns += call.time.end - call.time.start;
             stalled.found_ns += found;
@@ -84,7 +87,7 @@ impl Stalled {
         }
         for episode in episodes {
             if let Some(cause) = episode.cause.as_deref().filter(|it| is_of_calls(it))
-                && !calls.iter().any(|it| it.what.causes().contains(&cause) && meet(episode, it))
+                && !calls.iter().any(|it| is_right(episode, it))
             {
                 *stalled.unconfirmed.entry(cause.to_owned()).or_default() += 1;
             }
@@ -117,20 +120,18 @@ fn surely_recorded(asked: Range<u64>, recorded_ns: u64) -> Range<u64> {
     asked.start.saturating_add(spare)..asked.end.saturating_sub(spare)
 }
 
-fn is_right(episode: &Episode, call: &Call<'_>, calls: &[Call<'_>]) -> bool {
+fn is_right(episode: &Episode, call: &Call<'_>) -> bool {
     let cause = episode.cause.as_deref().unwrap_or_default();
-    let is_right = call.what.causes().contains(&cause) && meet(episode, call);
-    is_right && (call.what != What::Lock || has_right_holder(episode, cause, calls))
+    call.what.causes().contains(&cause) && meet(episode, call)
 }
 
-/// Whether the thread that is said to hold up others was itself in a call of that kind.
-fn has_right_holder(episode: &Episode, cause: &str, calls: &[Call<'_>]) -> bool {
+/// Whether the thread that is said to hold up others was itself in a call that has this cause.
+fn has_right_holder(episode: &Episode, calls: &[Call<'_>]) -> bool {
     episode.holder.as_ref().is_some_and(|holder| {
         calls.iter().any(|it| {
             it.what != What::Lock
-                && it.what.causes().contains(&cause)
+                && is_right(episode, it)
                 && holder.thread == it.thread.get(..NAME_BYTES).unwrap_or(it.thread)
-                && meet(episode, it)
         })
     })
 }
@@ -145,8 +146,8 @@ fn meet(episode: &Episode, call: &Call<'_>) -> bool {
 }
 
 /// How much of `time` is in these episodes, which may overlap.
-fn covered<'a>(time: &Range<u64>, episodes: impl Iterator<Item = &'a Episode>) -> u64 {
-    let inside = |it: &Episode| it.start_ns.max(time.start)..it.end_ns().min(time.end);
+fn covered<'a>(time: &Range<u64>, episodes: impl Iterator<Item = &'a &'a Episode>) -> u64 {
+    let inside = |it: &&Episode| it.start_ns.max(time.start)..it.end_ns().min(time.end);
     let mut parts: Vec<_> = episodes.map(inside).collect();
     parts.sort_by_key(|it| it.start);
     let mut until = time.start;
