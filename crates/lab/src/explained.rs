@@ -173,8 +173,18 @@ pub struct Episode {
     pub time_ns: u64,
     /// The cause's id; `None` where no cause claims it.
     pub cause: Option<String>,
+    /// Its threads by name.
+    pub pools: Vec<Pool>,
     /// The thread that was held up and held up the others, where others waited for it.
     pub holder: Option<Holder>,
+}
+
+/// Threads with the same name but for its number.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Pool {
+    /// The name, with `*` for the number.
+    pub name: String,
 }
 
 /// A thread that others waited for.
@@ -294,6 +304,14 @@ impl Explained {
     #[must_use]
     pub fn is_fault(&self, cause: &str) -> bool {
         self.causes.iter().any(|it| it.id == cause && it.nature == "fault")
+    }
+}
+
+impl Pool {
+    /// Whether the thread with this name may be one of it: the kernel cuts names.
+    #[must_use]
+    pub fn may_have(&self, thread: &str) -> bool {
+        thread.starts_with(self.name.split('*').next().unwrap_or_default())
     }
 }
 

@@ -247,7 +247,12 @@ impl RunResult {
     /// Of these, how many have the scenario's cause as their largest part.
     #[must_use]
     pub fn long_pauses_right(&self) -> u64 {
-        self.long.iter().filter(|it| it.first == self.cause).count() as u64
+        self.long.iter().filter(|it| self.is_right(&it.first)).count() as u64
+    }
+
+    /// Whether this is the scenario's cause, or one that the workload measured, too.
+    pub(crate) fn is_right(&self, cause: &str) -> bool {
+        cause == self.cause || self.stalled.as_ref().is_some_and(|it| it.confirms(cause))
     }
 
     /// The time of the scenario's cause in all stops, as `explain` reported it.

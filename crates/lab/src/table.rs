@@ -153,7 +153,7 @@ fn range(mut values: Vec<String>) -> String {
 fn first(result: &RunResult) -> String {
     match &result.first {
         None => "(none)".to_owned(),
-        Some(first) if first == result.cause => {
+        Some(first) if result.is_right(first) => {
             format!("{first}, {} of {}", result.long_pauses_right(), result.long_pauses())
         }
         Some(first) => first.clone(),

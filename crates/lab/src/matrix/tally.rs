@@ -53,7 +53,8 @@ impl Count {
         self.stopped_ns += seen.stopped_ns;
         self.unattributed_ns += seen.unattributed_ns;
         for pause in &seen.long {
-            let right_cause = u64::from(pause.first == cause);
+            let is_measured = seen.stalled.as_ref().is_some_and(|it| it.confirms(&pause.first));
+            let right_cause = u64::from(pause.first == cause || is_measured);
             let right_class = u64::from(Class::same(&pause.first, cause));
             self.pauses += 1;
             self.right_cause += right_cause;
@@ -320,16 +321,20 @@ fn shortfalls(
             alarm.recordings
         ));
     }
-    for it in seen.iter() {
-        let what = if it.did_not_strike() {
-            "it did not strike"
-        } else if it.lacks_stalls() {
-            "stalls were not recorded"
-        } else {
-            continue;
-        };
+    for it in seen {
         let Key { scenario, variant, jdk, run, .. } = &it.key;
-        found.push(format!("{scenario}, {variant}, JDK {jdk}, run {run}: {what}"));
+        let mut say = |what: &str| {
+            found.push(format!("{scenario}, {variant}, JDK {jdk}, run {run}: {what}"));
+        };
+        if it.did_not_strike() {
+            say("it did not strike");
+        }
+        if it.lacks_stalls() {
+            say("stalls were not recorded");
+        }
+        for (cause, episodes) in it.stalled.iter().flat_map(|it| &it.unconfirmed) {
+            say(&format!("`{cause}`: no call was measured in {episodes} of its stalls"));
+        }
     }
     found.dedup();
     found

@@ -1,7 +1,15 @@
 //! Stalls as the workload measured them, call by call, beside what `explain` says of the same time.
+use super::LONG;
 use crate::explained::{Episode, Explained};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, ops::Range};
+
+/// What an episode without a cause is counted as.
+const UNATTRIBUTED: &str = "unattributed";
+
+/// Causes of single threads that no call of a workload has.
+const OF_NO_CALL: [&str; 3] =
+    ["file-read-blocked", "output-write-blocked", "remote-file-system-wait"];
 
 /// The kernel cuts names of threads after this many bytes.
 const NAME_BYTES: usize = 15;
@@ -19,7 +27,8 @@ pub struct Stalled {
     pub found_ns: u64,
     /// The most that was found so of one call of a thread that serves requests.
     pub request_longest_ns: u64,
-    /// Episodes with a cause of such calls during which no such call was measured, by cause.
+    /// Episodes of threads in which no call was measured then that has this cause, by cause; of those without a
+    /// cause, the ones of 50 ms and more. Causes that such calls cannot have are not counted.
     pub unconfirmed: BTreeMap<String, u64>,
 }
 
@@ -85,10 +94,13 @@ impl Stalled {
                 stalled.request_longest_ns = stalled.request_longest_ns.max(found);
             }
         }
-        for episode in episodes {
-            if let Some(cause) = episode.cause.as_deref().filter(|it| is_of_calls(it))
-                && !calls.iter().any(|it| is_right(episode, it))
-            {
+        for episode in episodes.iter().filter(|it| is_to_be_confirmed(it)) {
+            let is_confirmed = |it: &Call<'_>| match &episode.cause {
+                Some(_) => is_right(episode, it),
+                None => meet(episode, it) && has_thread(episode, it),
+            };
+            if !calls.iter().any(is_confirmed) {
+                let cause = episode.cause.as_deref().unwrap_or(UNATTRIBUTED);
                 *stalled.unconfirmed.entry(cause.to_owned()).or_default() += 1;
             }
         }
@@ -121,8 +133,17 @@ fn surely_recorded(asked: Range<u64>, recorded_ns: u64) -> Range<u64> {
 }
 
 fn is_right(episode: &Episode, call: &Call<'_>) -> bool {
+    is_held_up(episode, call) && has_thread(episode, call)
+}
+
+/// Whether the call has the cause of the episode and its time.
+fn is_held_up(episode: &Episode, call: &Call<'_>) -> bool {
     let cause = episode.cause.as_deref().unwrap_or_default();
     call.what.causes().contains(&cause) && meet(episode, call)
+}
+
+fn has_thread(episode: &Episode, call: &Call<'_>) -> bool {
+    episode.pools.iter().any(|it| it.may_have(call.thread))
 }
 
 /// Whether the thread that is said to hold up others was itself in a call that has this cause.
@@ -130,10 +151,17 @@ fn has_right_holder(episode: &Episode, calls: &[Call<'_>]) -> bool {
     episode.holder.as_ref().is_some_and(|holder| {
         calls.iter().any(|it| {
             it.what != What::Lock
-                && is_right(episode, it)
+                && is_held_up(episode, it)
                 && holder.thread == it.thread.get(..NAME_BYTES).unwrap_or(it.thread)
         })
     })
+}
+
+fn is_to_be_confirmed(episode: &Episode) -> bool {
+    match episode.cause.as_deref() {
+        Some(cause) => is_of_calls(cause) || OF_NO_CALL.contains(&cause),
+        None => u128::from(episode.duration_ns) >= LONG.as_nanos(),
+    }
 }
 
 /// Whether workloads measure the calls that this cause holds up.
@@ -162,9 +190,9 @@ fn covered<'a>(time: &Range<u64>, episodes: impl Iterator<Item = &'a &'a Episode
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explained::{Coverage, Holder, Stalls};
+    use crate::explained::{Coverage, Holder, Pool, Stalls};
 
-    /// Text in, verdict out. Calls are `WHAT BEGIN END KIND THREAD`, episodes `CAUSE BEGIN END [HOLDER]`, in
+    /// Text in, verdict out. Calls are `WHAT BEGIN END KIND THREAD`, episodes `CAUSE BEGIN END POOL [HOLDER]`, in
     /// milliseconds and divided by semicolons. The recorder was at work from 0 to 1200 and recorded 1000 of it:
     /// 200 to 1000 at least.
     fn check(calls: &str, episodes: &str, expected: &str) {
@@ -181,8 +209,9 @@ mod tests {
                 start_ns: ms(&it[1]),
                 duration_ns: ms(&it[2]) - ms(&it[1]),
                 time_ns: 0,
-                cause: Some(it[0].clone()),
-                holder: it.get(3).map(|it| Holder { thread: it.clone() }),
+                cause: Some(it[0].clone()).filter(|it| it != "none"),
+                pools: vec![Pool { name: it[3].clone() }],
+                holder: it.get(4).map(|it| Holder { thread: it.clone() }),
             }
         };
         let output: String = calls.split_terminator("; ").map(line).collect();
@@ -208,46 +237,66 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_found_in_episodes_of_their_cause() {
+    fn calls_are_found_in_episodes_of_their_cause_and_thread() {
         let force = "force 200 300 request appender-0";
-        check(force, "file-sync-blocked 200 300", "100 of 100 in 1, request 100");
-        let apart =
-            "file-sync-blocked 190 240; file-sync-blocked 230 250; file-sync-blocked 290 400";
+        check(force, "file-sync-blocked 200 300 appender-*", "100 of 100 in 1, request 100");
+        let apart = "file-sync-blocked 190 240 appender-*; file-sync-blocked 230 250 appender-*; \
+                     file-sync-blocked 290 400 a*";
         check(force, apart, "60 of 100 in 1, request 60");
         let other = "0 of 100 in 1, request 0";
-        check(force, "mapped-file-fault 200 300", other);
+        check(force, "mapped-file-fault 200 300 appender-*", other);
         check(force, "", other);
-        let write = "file-write-blocked 200 300";
-        check(force, write, &format!("{other}, unconfirmed file-write-blocked 1"));
         check(
-            "send 200 300 background a",
-            "socket-send-blocked 0 900",
-            "100 of 100 in 1, request 0",
+            force,
+            "file-write-blocked 200 300 appender-*",
+            &format!("{other}, unconfirmed file-write-blocked 1"),
         );
+        check(
+            force,
+            "file-sync-blocked 200 300 reading-*",
+            &format!("{other}, unconfirmed file-sync-blocked 1"),
+        );
+        let send = "send 200 300 background sender-7";
+        check(send, "socket-send-blocked 0 900 sender-7", "100 of 100 in 1, request 0");
     }
 
     #[test]
     fn only_calls_that_were_recorded_whole_are_compared() {
         let none = "0 of 0 in 0, request 0";
-        let episodes = "file-sync-blocked 0 1200";
+        let episodes = "file-sync-blocked 0 1200 a*";
         check("force 199 300 request a; force 900 1001 request b", episodes, none);
         check("force 900 1000 request a", episodes, "100 of 100 in 1, request 100");
         // but they confirm
-        check("force 0 100 request a", "file-sync-blocked 99 300", none);
+        check("force 0 100 request a", "file-sync-blocked 99 300 a", none);
         let unconfirmed = format!("{none}, unconfirmed file-sync-blocked 1");
-        check("force 0 100 request a", "file-sync-blocked 100 300", &unconfirmed);
+        check("force 0 100 request a", "file-sync-blocked 100 300 a", &unconfirmed);
     }
 
     #[test]
     fn waiting_for_a_lock_needs_the_right_holder() {
         let calls = "force 200 300 background holder; lock 210 300 request waiter-0";
-        let found = "190 of 190 in 2, request 90";
-        check(calls, "file-sync-blocked 200 300 holder", found);
-        let not_found = "100 of 190 in 2, request 0";
-        check(calls, "file-sync-blocked 200 300", not_found);
-        check(calls, "file-sync-blocked 200 300 waiter-0", not_found);
-        let long = calls.replace("holder", "very-long-name-of-a-holder");
-        check(&long, "file-sync-blocked 200 300 very-long-name-", found);
+        let check = |calls: &str, holder: &str, expected: &str| {
+            let episode = |pool: &str| format!("file-sync-blocked 200 300 {pool}{holder}");
+            check(calls, &format!("{}; {}", episode("waiter-*"), episode("holder")), expected);
+        };
+        check(calls, " holder", "190 of 190 in 2, request 90");
+        check(calls, "", "100 of 190 in 2, request 0");
+        check(calls, " waiter-0", "100 of 190 in 2, request 0");
+        let long = calls.replace(" holder", " holder-with-a-long-name");
+        check(&long, " holder-with-a-l", "190 of 190 in 2, request 90");
+    }
+
+    #[test]
+    fn idle_thread_that_is_called_stalled_is_not_confirmed_by_others() {
+        let force = "force 200 300 request appender-0";
+        let found = "0 of 100 in 1, request 0";
+        let idle = |cause: &str, end: u32| format!("{cause} 200 {end} reading-*");
+        check(force, &idle("none", 249), found);
+        check(force, &idle("none", 250), &format!("{found}, unconfirmed unattributed 1"));
+        check(force, "none 200 300 appender-*", found);
+        let read = format!("{found}, unconfirmed file-read-blocked 1");
+        check(force, &idle("file-read-blocked", 210), &read);
+        check(force, &idle("cpu-contention", 300), found);
     }
 
     #[test]

@@ -55,6 +55,11 @@ fn seen(text: &str) -> Seen {
         stalled: rest.contains(&"measured").then(|| Stalled {
             measured_ns: number("measured"),
             found_ns: number("found"),
+            unconfirmed: rest
+                .iter()
+                .filter_map(|it| it.strip_prefix("unconfirmed-"))
+                .map(|it| (it.to_owned(), 2))
+                .collect(),
             ..Stalled::default()
         }),
         made: Made::default(),
@@ -153,6 +158,12 @@ fn stalls_are_counted_apart_and_their_calls_must_be_found() {
         "fault fsync-storm with file-sync-blocked=1",
         "fsync-storm, fault, JDK 17.0.15, run 1: stalls were not recorded",
     );
+    check(
+        "baseline fsync-storm with measured 0 unconfirmed-unattributed",
+        "fsync-storm, fault, JDK 17.0.15, run 1: `unattributed`: no call was measured in 2 of its stalls",
+    );
+    // what else the workload measured is right as well
+    check(&format!("{storm} found 1000 file-sync-blocked=1 file-write-blocked=1"), "");
     check("fault fsync-storm without stopped 0", "");
     let tally = Tally::of(&[seen(&format!("{storm} file-sync-blocked=1"))]);
     assert_eq!((tally.confusion.len(), tally.total.len()), (0, 0));
