@@ -28,6 +28,10 @@ impl Kernel {
         match *self {}
     }
 
+    pub(crate) fn send_standing(&mut self) {
+        match *self {}
+    }
+
     pub(crate) fn inbox(&self) -> &Mutex<Inbox> {
         match *self {}
     }
