@@ -6,13 +6,11 @@ log that is written once a second. It is recorded for ten minutes, and the kerne
 (`bench/stalls_truth.py`), as a host that is not idle can make a thread wait for a CPU.
 
 Exits with 1 where more is told than the tracepoints have; with 3 where they have waits of 10 ms and more, too, which
-says that this host was not idle. Needs root, Maven and what it downloads, JDK 17 or newer with `javac`, and a kernel with
-`CONFIG_FTRACE_SYSCALLS`; says SKIPPED and why where one is missing.
+says that this host was not idle. Needs root, Maven and what it downloads, JDK 17 or newer with `javac`, and a kernel
+with `CONFIG_FTRACE_SYSCALLS`; says SKIPPED and why where one is missing.
 """
 
 import argparse
-import contextlib
-import os
 import pathlib
 import subprocess
 import sys
@@ -21,10 +19,8 @@ import time
 
 sys.dont_write_bytecode = True
 import maven_jars
-from stalls_run import Failed, beside, explain, idle_code, of_truth, print_told, print_truth, record
-from stalls_truth import CannotMeasure, Trace, Truth, stops_of
+from stalls_run import Failed, add_options, beside, compile_java, idle_code, judge, keep, run, seen_by_both
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 JETTY = ["org.eclipse.jetty:jetty-server:12.1.8", "org.slf4j:slf4j-nop:2.0.17"]
 IDLES = """
 import java.io.*;
@@ -79,7 +75,8 @@ public class Idles {
 
         warm(Executors.newFixedThreadPool(16), 16);
         warm(new ThreadPoolExecutor(8, 8, 1, TimeUnit.SECONDS, new ArrayBlockingQueue<>(100)), 8);
-        ThreadPoolExecutor expiring = new ThreadPoolExecutor(4, 4, 300, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>());
+        ThreadPoolExecutor expiring =
+                new ThreadPoolExecutor(4, 4, 300, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>());
         expiring.allowCoreThreadTimeOut(true);
         warm(Executors.newCachedThreadPool(), 8);
         warm(new ThreadPoolExecutor(4, 4, 1, TimeUnit.SECONDS, new PriorityBlockingQueue<>(10, (a, b) -> 0)), 4);
@@ -104,7 +101,12 @@ public class Idles {
         Object monitor = new Object();
         thread("waits", () -> { while (true) synchronized (monitor) { monitor.wait(70); } });
         thread("waits-long", () -> { while (true) synchronized (monitor) { monitor.wait(); } });
-        thread("notifies", () -> { while (true) { Thread.sleep(110); synchronized (monitor) { monitor.notifyAll(); } } });
+        thread("notifies", () -> {
+            while (true) {
+                Thread.sleep(110);
+                synchronized (monitor) { monitor.notifyAll(); }
+            }
+        });
         ReentrantLock lock = new ReentrantLock();
         Condition condition = lock.newCondition();
         thread("awaits", () -> { lock.lock(); while (true) condition.awaitNanos(40_000_000); });
@@ -121,7 +123,12 @@ public class Idles {
         Selector selector = Selector.open();
         thread("selects", () -> { while (true) selector.select(60); });
         ServerSocket listens = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-        thread("accepts", () -> { while (true) { Socket it = listens.accept(); thread("reads-socket", () -> it.getInputStream().read()); } });
+        thread("accepts", () -> {
+            while (true) {
+                Socket it = listens.accept();
+                thread("reads-socket", () -> it.getInputStream().read());
+            }
+        });
         Socket talks = new Socket(InetAddress.getLoopbackAddress(), listens.getLocalPort());
         Socket answers = new Socket(InetAddress.getLoopbackAddress(), listens.getLocalPort());
         answers.setSoTimeout(80);
@@ -134,14 +141,20 @@ public class Idles {
                 }
             }
         });
-        SocketChannel channel = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), listens.getLocalPort()));
+        SocketChannel channel =
+                SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), listens.getLocalPort()));
         thread("reads-channel", () -> channel.read(java.nio.ByteBuffer.allocate(10)));
         DatagramSocket datagrams = new DatagramSocket(0, InetAddress.getLoopbackAddress());
         thread("receives", () -> datagrams.receive(new DatagramPacket(new byte[10], 10)));
         thread("reads-stdin", () -> System.in.read());
         Pipe pipe = Pipe.open();
         thread("reads-pipe", () -> { while (true) pipe.source().read(java.nio.ByteBuffer.allocate(10)); });
-        thread("writes-pipe", () -> { while (true) { Thread.sleep(170); pipe.sink().write(java.nio.ByteBuffer.allocate(10)); } });
+        thread("writes-pipe", () -> {
+            while (true) {
+                Thread.sleep(170);
+                pipe.sink().write(java.nio.ByteBuffer.allocate(10));
+            }
+        });
         Process child = new ProcessBuilder("sleep", "100000").start();
         Runtime.getRuntime().addShutdownHook(new Thread(child::destroyForcibly));
         thread("waits-for-child", () -> child.waitFor());
@@ -164,52 +177,27 @@ public class Idles {
 
 
 def measure(options, work):
-    jars = maven_jars.jars("jetty", *JETTY)
-    (work / "Idles.java").write_text(IDLES)
-    javac = str(pathlib.Path(options.java).parent / "javac") if "/" in options.java else "javac"
-    subprocess.run([javac, "-cp", jars, "-d", str(work), str(work / "Idles.java")], stdin=subprocess.DEVNULL, check=True)
-    command = [options.java, "-Xmx256m", f"-Xlog:safepoint:file={work}/safepoints.log:tn:filecount=0", "-cp", f"{work}:{jars}",
-               "Idles", str(work)]
+    classes = compile_java(options.java, maven_jars.jars("jetty", *JETTY), work, "Idles", IDLES)
+    stops = work / "safepoints.log"
+    command = [options.java, "-Xmx256m", f"-Xlog:safepoint:file={stops}:tn:filecount=0", "-cp", classes, "Idles",
+               str(work)]
     with open(work / "said", "w", encoding="utf-8") as said, \
             beside(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True) as jvm:
         if jvm.stdout.readline().strip() != "ready":
             raise Failed("the JVM does not start:\n" + (work / "said").read_text()[-2000:])
         time.sleep(options.warm_up)
-        with contextlib.closing(Trace(jvm.pid, 64 + options.seconds // 10)) as trace:
-            begin_ns, text = record(options.program, jvm.pid, options.seconds, work / "rec")
-            truth = Truth(trace, stops_of(work / "safepoints.log"))
-    explained = explain(options.program, work / "rec")
-    return text, explained, of_truth(truth, (begin_ns, begin_ns + explained["coverage"]["recorded_ns"]))
+        seen = seen_by_both(options.program, jvm, options.seconds, work / "rec", stops)
+    keep(options, "idle", work / "rec", seen)
+    print(seen["said"])
+    return judge(options, seen, idle_code)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, default=600, help="how long to record [600]")
-    parser.add_argument("--warm-up", type=int, default=10, help="seconds before [10]")
-    parser.add_argument("--rows", type=int, default=20, help="how long the tables are [20]")
-    parser.add_argument("--java", default="java", help="the JVM to run with")
-    parser.add_argument("--program", default=str(ROOT / "target/release/whypause"))
+    add_options(parser, seconds=600, warm_up=10)
     options = parser.parse_args()
-    try:
-        if os.geteuid() != 0:
-            raise CannotMeasure("it needs root")
-        Trace(os.getpid(), 1).end()
-        with tempfile.TemporaryDirectory(prefix="whypause-idle-", dir="/dev/shm") as work:
-            text, explained, seen = measure(options, pathlib.Path(work))
-    except (CannotMeasure, maven_jars.NotThere) as why:
-        print(f"SKIPPED: {why}", flush=True)
-        return 0
-    except Failed as why:
-        print(f"error: {why}", file=sys.stderr)
-        return 2
-    print(text)
-    print_truth(seen, options.rows)
-    stalls = explained.get("stalls")
-    if stalls is None:
-        print("this whypause tells no stalls")
-        return 3
-    print_told(stalls, options.rows)
-    return idle_code(stalls, seen)
+    with tempfile.TemporaryDirectory(prefix="whypause-idle-", dir="/dev/shm") as work:
+        return run(lambda: measure(options, pathlib.Path(work)))
 
 
 if __name__ == "__main__":

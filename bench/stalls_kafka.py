@@ -4,7 +4,8 @@ A broker of one node (KRaft, loopback only) has its data on a slow disk of the l
 busy; producers send single records to four partitions and wait for each. Two settings, in turn: `each` flushes
 each record to the disk (`log.flush.interval.messages=1`), `default` leaves that to the kernel. While `whypause record`
 records the broker, system calls, switches and wake-ups of its threads are read from the kernel's tracepoints
-(`bench/stalls_truth.py`). Both are printed side by side, with the latencies that the producers saw.
+(`bench/stalls_truth.py`). Both are printed side by side (`bench/stalls_run.py`), with the latencies that the producers
+saw. The jars are those of `bench/maven_jars.py`.
 
   --healthy   a fast disk and no other writer: nothing may be told that the tracepoints do not have, too
 
@@ -17,7 +18,6 @@ no stalls. Needs root, Maven and what it downloads, JDK 17 or newer with `javac`
 import argparse
 import contextlib
 import json
-import os
 import pathlib
 import shutil
 import socket
@@ -28,10 +28,9 @@ import time
 
 sys.dont_write_bytecode = True
 import maven_jars
-from stalls_run import Failed, beside, compare, explain, loop_disk, of_truth, print_told, print_truth, record
-from stalls_truth import CannotMeasure, Trace, Truth, stops_of
+from stalls_run import (ROOT, Failed, add_options, beside, compare, compile_java, judge, loop_disk, run,
+                        seen_by_both)
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROPERTIES = """
 process.roles=broker,controller
 node.id=1
@@ -53,7 +52,10 @@ import java.util.*;
 import org.apache.kafka.clients.admin.*;
 import org.apache.kafka.clients.producer.*;
 
-/** Producers that send a record, wait for the answer, and send the next at its time; the lines of its input begin and end what counts. */
+/**
+ * Producers that send a record, wait for the answer, and send the next at its time; what counts begins with the
+ * first line of its input and ends with the second.
+ */
 public class Produces {
     static volatile long begin = Long.MAX_VALUE;
     static volatile long end = Long.MAX_VALUE;
@@ -109,7 +111,7 @@ public class Produces {
         StringBuilder line = new StringBuilder(all.size() + " requests");
         for (double share : new double[] {0.5, 0.9, 0.99, 1}) {
             double ms = all.isEmpty() ? 0 : all.get((int) Math.ceil(share * all.size()) - 1) / 1e6;
-            line.append(String.format(Locale.ROOT, ", p%s %.1f ms", share == 1 ? "100" : "" + Math.round(share * 100), ms));
+            line.append(String.format(Locale.ROOT, ", p%d %.1f ms", Math.round(share * 100), ms));
         }
         System.out.println(line);
         System.exit(0);
@@ -160,12 +162,10 @@ class Broker:
             [java, "-Xms512m", "-Xmx512m", f"-Xlog:safepoint:file={self.stops}:tn:filecount=0", "-cp", jars, self.log4j,
              "kafka.Kafka", str(self.properties)], stdout=out, stderr=out))
         self.wait_for_port()
-        (self.work / "Produces.java").write_text(PRODUCES)
-        subprocess.run([str(pathlib.Path(java).parent / "javac") if "/" in java else "javac", "-cp", jars, "-d",
-                        str(self.work), str(self.work / "Produces.java")], stdin=subprocess.DEVNULL, check=True)
+        classes = compile_java(java, jars, self.work, "Produces", PRODUCES)
         said = self.stack.enter_context(open(self.work / "producer.err", "w", encoding="utf-8"))
         self.producer = self.stack.enter_context(beside(
-            [java, "-Xmx256m", "-cp", f"{self.work}:{jars}", self.log4j, "Produces", f"127.0.0.1:{self.port}",
+            [java, "-Xmx256m", "-cp", classes, self.log4j, "Produces", f"127.0.0.1:{self.port}",
              str(self.options.producers), str(self.options.rate)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True))
         if self.producer.stdout.readline().strip() != "ready":
@@ -199,35 +199,14 @@ def inner(options):
         if not options.healthy:
             stack.enter_context(beside(writer, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
             time.sleep(5)
-        trace = Trace(broker.jvm.pid)
-        try:
-            begin_ns, said = record(options.program, broker.jvm.pid, options.seconds, work / "rec", broker.mark)
-            broker.mark()
-            latencies = broker.latencies()
-            time.sleep(0.5)
-            truth = Truth(trace, stops_of(broker.stops))
-        finally:
-            trace.close()
-    explained = explain(options.program, work / "rec")
-    window = (begin_ns, begin_ns + explained["coverage"]["recorded_ns"])
-    seen = {"latencies": latencies, "said": said, "explained": explained, **of_truth(truth, window)}
+        seen = seen_by_both(options.program, broker.jvm, options.seconds, work / "rec", broker.stops,
+                            begun=broker.mark)
+        broker.mark()
+        seen["latencies"] = broker.latencies()
     (work / "seen.json").write_text(json.dumps(seen))
 
 
-def report(options, flush, seen):
-    """Prints both, and returns the code to exit with."""
-    print(f"\n## {flush}: Kafka {options.version}, {options.producers} producers, {options.seconds} s recorded\n")
-    print(f"producers: {seen['latencies']}")
-    print_truth(seen, options.rows)
-    stalls = seen["explained"].get("stalls")
-    if stalls is None:
-        print("this whypause tells no stalls")
-        return 3
-    print_told(stalls, options.rows)
-    return 0 if compare(stalls, seen) else 1
-
-
-def run(options, flush):
+def measure(options, flush):
     with contextlib.ExitStack() as stack:
         # in memory, so that nothing but the broker's data is on a disk
         work = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="whypause-kafka-", dir="/dev/shm")))
@@ -242,12 +221,16 @@ def run(options, flush):
                 disk = stack.enter_context(loop_disk())
                 command = [it.replace("%dir", str(disk)) for it in again]
             else:
-                command = [options.program, "lab", "disk", "--on-this-host", "--write-limit", options.write_limit, "--", *again]
+                command = [options.program, "lab", "disk", "--on-this-host", "--write-limit", options.write_limit, "--"]
+                command += again
             subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False,
                            timeout=options.seconds + options.warm_up + 600)
         if not (work / "seen.json").is_file():
             raise Failed((work / "lab.log").read_text()[-3000:])
-        return report(options, flush, json.loads((work / "seen.json").read_text()))
+        seen = json.loads((work / "seen.json").read_text())
+        print(f"\n## {flush}: Kafka {options.version}, {options.producers} producers, {options.seconds} s recorded\n\n"
+              f"producers: {seen['latencies']}")
+        return judge(options, seen, compare)
 
 
 def main():
@@ -255,37 +238,24 @@ def main():
     parser.add_argument("--version", default="3.9.1", help="of Kafka; 3.9.1 and 4.4.0 are known to work [3.9.1]")
     parser.add_argument("--flush", choices=["each", "default", "both"], default="both", help="which setting [both]")
     parser.add_argument("--healthy", action="store_true", help="a fast disk, and no other writer")
-    parser.add_argument("--seconds", type=int, default=30, help="how long to record [30]")
-    parser.add_argument("--warm-up", type=int, default=15, help="seconds of producing before [15]")
     parser.add_argument("--producers", type=int, default=12, help="how many, each with a connection [12]")
     parser.add_argument("--rate", type=int, default=20, help="records per second of each, at most [20]")
     parser.add_argument("--write-limit", default="5M", help="what the disk writes in a second [5M]")
-    parser.add_argument("--rows", type=int, default=20, help="how long the tables are [20]")
-    parser.add_argument("--keep", help="a directory for recordings, and all that was seen")
-    parser.add_argument("--java", default="java", help="the JVM to run with")
-    parser.add_argument("--program", default=str(ROOT / "target/release/whypause"))
+    add_options(parser, seconds=30, warm_up=15)
     for hidden in ("--inside", "--dir"):
         parser.add_argument(hidden, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    try:
-        if options.inside:
-            inner(options)
-            return 0
-        options.program = str(pathlib.Path(options.program).resolve())
-        if os.geteuid() != 0:
-            raise CannotMeasure("it needs root")
-        Trace(os.getpid(), 1).end()
+    if options.inside:
+        inner(options)
+        return 0
+    options.program = str(pathlib.Path(options.program).resolve())
+
+    def all_of_them():
         maven_jars.kafka(options.version)
         settings = ["each", "default"] if options.flush == "both" else [options.flush]
-        return max([run(options, it) for it in settings])
-    except (CannotMeasure, maven_jars.NotThere) as why:
-        if options.inside:
-            raise
-        print(f"SKIPPED: {why}", flush=True)
-        return 0
-    except Failed as why:
-        print(f"error: {why}", file=sys.stderr)
-        return 2
+        return max([measure(options, it) for it in settings])
+
+    return run(all_of_them)
 
 
 if __name__ == "__main__":

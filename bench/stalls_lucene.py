@@ -12,10 +12,8 @@ JDK 17 or newer with `javac`, and a kernel with `CONFIG_FTRACE_SYSCALLS`; says S
 
 import argparse
 import contextlib
-import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,10 +21,10 @@ import time
 
 sys.dont_write_bytecode = True
 import maven_jars
-from stalls_run import Failed, beside, compare, explain, loop_disk, of_truth, print_told, print_truth, record
-from stalls_truth import CannotMeasure, Trace, Truth, stops_of
+from stalls_run import (Failed, add_options, beside, compare, compile_java, judge, keep, loop_disk, run,
+                        seen_by_both)
+from stalls_truth import CannotMeasure
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 LUCENE = ["org.apache.lucene:lucene-core:9.12.3"]
 GROUPS = pathlib.Path("/sys/fs/cgroup")
 SEARCHES = """
@@ -42,7 +40,8 @@ public class Searches {
         Path path = Path.of(args[1]);
         int documents = Integer.parseInt(args[2]);
         if (args[0].equals("write")) {
-            try (IndexWriter writer = new IndexWriter(new NIOFSDirectory(path), new IndexWriterConfig().setUseCompoundFile(false))) {
+            IndexWriterConfig how = new IndexWriterConfig().setUseCompoundFile(false);
+            try (IndexWriter writer = new IndexWriter(new NIOFSDirectory(path), how)) {
                 Random random = new Random(1);
                 byte[] bytes = new byte[8000];
                 for (int i = 0; i < documents; i++) {
@@ -55,7 +54,8 @@ public class Searches {
             }
             return;
         }
-        IndexReader reader = DirectoryReader.open(args[0].equals("mmap") ? new MMapDirectory(path) : new NIOFSDirectory(path));
+        Directory directory = args[0].equals("mmap") ? new MMapDirectory(path) : new NIOFSDirectory(path);
+        IndexReader reader = DirectoryReader.open(directory);
         IndexSearcher searcher = new IndexSearcher(reader);
         int threads = Integer.parseInt(args[3]);
         for (int i = 0; i < threads; i++) {
@@ -64,7 +64,8 @@ public class Searches {
                 Random random = new Random(seed);
                 try {
                     while (true) {
-                        TopDocs found = searcher.search(new TermQuery(new Term("id", "" + random.nextInt(documents))), 1);
+                        Term id = new Term("id", "" + random.nextInt(documents));
+                        TopDocs found = searcher.search(new TermQuery(id), 1);
                         searcher.storedFields().document(found.scoreDocs[0].doc);
                         Thread.sleep(5);
                     }
@@ -117,81 +118,56 @@ class Group:
 
 
 def device_of(directory):
-    done = subprocess.run(["findmnt", "-n", "-o", "SOURCE", "-T", str(directory)], capture_output=True, text=True, check=True)
+    done = subprocess.run(["findmnt", "-n", "-o", "SOURCE", "-T", str(directory)], capture_output=True, text=True,
+                          check=True)
     return done.stdout.strip()
 
 
 def measure(options, how, work, disk):
     jars = maven_jars.jars("lucene", *LUCENE)
     documents = str((options.memory * 3 << 20) // 8000)
-    java = [options.java, "-Xmx64m", "-cp", f"{work}:{jars}"]
     index = disk / "index"
     if not index.is_dir():
-        (work / "Searches.java").write_text(SEARCHES)
-        javac = str(pathlib.Path(options.java).parent / "javac") if "/" in options.java else "javac"
-        subprocess.run([javac, "-cp", jars, "-d", str(work), str(work / "Searches.java")], stdin=subprocess.DEVNULL, check=True)
-        subprocess.run([*java, "Searches", "write", str(index), documents], stdin=subprocess.DEVNULL, check=True)
+        compile_java(options.java, jars, work, "Searches", SEARCHES)
+        writes = [options.java, "-Xmx64m", "-cp", f"{work}:{jars}", "Searches", "write", str(index), documents]
+        subprocess.run(writes, stdin=subprocess.DEVNULL, check=True)
     # written, and no longer in the page cache
     subprocess.run(["sync", "-f", str(disk)], check=True)
     for file in index.iterdir():
         with open(file, "rb") as opened:
             os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     stops = work / f"safepoints-{how}.log"
-    command = [*java[:2], f"-Xlog:safepoint:file={stops}:tn:filecount=0", *java[2:], "Searches", how, str(index), documents,
-               str(options.threads)]
+    command = [options.java, "-Xmx64m", f"-Xlog:safepoint:file={stops}:tn:filecount=0", "-cp", f"{work}:{jars}",
+               "Searches", how, str(index), documents, str(options.threads)]
     with contextlib.closing(Group(options.memory, device_of(disk), options.reads)) as group, \
             open(work / "said", "w", encoding="utf-8") as said, \
             beside(group.command(command), stdout=subprocess.PIPE, stderr=said, text=True) as jvm:
         if jvm.stdout.readline().strip() != "ready":
             raise Failed("the JVM does not start:\n" + (work / "said").read_text()[-2000:])
         time.sleep(options.warm_up)
-        with contextlib.closing(Trace(jvm.pid)) as trace:
-            begin_ns, text = record(options.program, jvm.pid, options.seconds, work / how)
-            time.sleep(1)
-            truth = Truth(trace, stops_of(stops))
-    explained = explain(options.program, work / how)
-    seen = of_truth(truth, (begin_ns, begin_ns + explained["coverage"]["recorded_ns"]))
-    if options.keep:
-        keep = pathlib.Path(options.keep) / how
-        shutil.copytree(work / how, keep / "rec")
-        (keep / "seen.json").write_text(json.dumps({"explained": explained, **seen}))
-    print(f"\n## {how}: {options.threads} threads, an index of {3 * options.memory} MiB in {options.memory} MiB\n")
-    print(text)
-    print_truth(seen, options.rows)
-    stalls = explained.get("stalls")
-    if stalls is None:
-        print("this whypause tells no stalls")
-        return 3
-    print_told(stalls, options.rows)
-    return 0 if compare(stalls, seen, with_faults=True) else 1
+        seen = seen_by_both(options.program, jvm, options.seconds, work / how, stops)
+    keep(options, how, work / how, seen)
+    print(f"\n## {how}: {options.threads} threads, an index of {3 * options.memory} MiB in {options.memory} MiB\n\n"
+          f"{seen['said']}")
+    return judge(options, seen, lambda stalls, seen: compare(stalls, seen, with_faults=True))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("how", nargs="*", default=["mmap", "nio"], help="of mmap, nio; both")
-    parser.add_argument("--seconds", type=int, default=20, help="how long to record [20]")
-    parser.add_argument("--warm-up", type=int, default=8, help="seconds before [8]")
-    parser.add_argument("--memory", type=int, default=200, help="MiB of the control group; the index has three times that [200]")
+    parser.add_argument("--memory", type=int, default=200,
+                        help="MiB of the control group; the index has three times that [200]")
     parser.add_argument("--reads", type=int, default=50, help="reads from the disk per second [50]")
     parser.add_argument("--threads", type=int, default=8, help="how many search [8]")
-    parser.add_argument("--rows", type=int, default=20, help="how long the tables are [20]")
-    parser.add_argument("--keep", help="a directory for recordings, and all that was seen")
-    parser.add_argument("--java", default="java", help="the JVM to run with")
-    parser.add_argument("--program", default=str(ROOT / "target/release/whypause"))
+    add_options(parser, seconds=20, warm_up=8)
     options = parser.parse_args()
-    codes = [0]
-    try:
-        if os.geteuid() != 0:
-            raise CannotMeasure("it needs root")
-        Trace(os.getpid(), 1).end()
-        with tempfile.TemporaryDirectory(prefix="whypause-lucene-", dir="/dev/shm") as work, loop_disk(options.memory * 8) as disk:
-            codes += [measure(options, how, pathlib.Path(work), disk) for how in options.how]
-    except (CannotMeasure, maven_jars.NotThere) as why:
-        print(f"SKIPPED: {why}", flush=True)
-    except Failed as why:
-        print(f"error: {why}", file=sys.stderr)
-        return 2
-    return max(codes)
+
+    def all_of_them():
+        with tempfile.TemporaryDirectory(prefix="whypause-lucene-", dir="/dev/shm") as work, \
+                loop_disk(options.memory * 8) as disk:
+            return max([measure(options, how, pathlib.Path(work), disk) for how in options.how])
+
+    return run(all_of_them)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,23 @@
-"""What the scripts that measure `stalls` have in common: processes, recordings, and their tables."""
+"""What the scripts that measure `stalls` have in common: options, processes, recordings, and their tables.
+
+Jars are those of `bench/maven_jars.py`, what is true is from `bench/stalls_truth.py`.
+"""
 
 import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
-from stalls_truth import ELSEWHERE, CannotMeasure
+import maven_jars
+from stalls_truth import ELSEWHERE, CannotMeasure, Trace, Truth, stops_of
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 NEAR, NEAR_NS = 0.05, 50_000_000
 TITLE = "| whypause: cause | threads | call | file | device | holder | waiting | episode | threads x time |"
 OF_FILES = {"file-sync-blocked", "file-write-blocked", "file-read-blocked", "output-write-blocked",
@@ -19,6 +26,73 @@ OF_FILES = {"file-sync-blocked", "file-write-blocked", "file-read-blocked", "out
 
 class Failed(Exception):
     """What went wrong."""
+
+
+def add_options(parser, seconds, warm_up):
+    """The options that all of these scripts have."""
+    parser.add_argument("--seconds", type=int, default=seconds, help=f"how long to record [{seconds}]")
+    parser.add_argument("--warm-up", type=int, default=warm_up, help=f"seconds before [{warm_up}]")
+    parser.add_argument("--rows", type=int, default=20, help="how long the tables are [20]")
+    parser.add_argument("--keep", help="a directory for recordings, and all that was seen")
+    parser.add_argument("--java", default="java", help="the JVM to run with")
+    parser.add_argument("--program", default=str(ROOT / "target/release/whypause"))
+
+
+def run(measure):
+    """The code to exit with after `measure`: says SKIPPED where something is missing, and what went wrong."""
+    try:
+        if os.geteuid() != 0:
+            raise CannotMeasure("it needs root")
+        Trace(os.getpid(), 1).end()
+        return measure()
+    except (CannotMeasure, maven_jars.NotThere) as why:
+        print(f"SKIPPED: {why}", flush=True)
+        return 0
+    except Failed as why:
+        print(f"error: {why}", file=sys.stderr)
+        return 2
+
+
+def compile_java(java, jars, work, name, source):
+    """Compiles a class into `work`; returns the class path."""
+    (work / f"{name}.java").write_text(source)
+    javac = str(pathlib.Path(java).parent / "javac") if "/" in java else "javac"
+    if not shutil.which(javac):
+        raise CannotMeasure(f"there is no `{javac}`")
+    done = subprocess.run([javac, "-cp", jars, "-d", str(work), str(work / f"{name}.java")], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failed(f"{name}.java: {done.stderr[:1000]}")
+    return f"{work}:{jars}"
+
+
+def seen_by_both(program, jvm, seconds, recording, stops, after=0.5, begun=lambda: None):
+    """Records a JVM with whypause and with the tracepoints; what both saw, as plain data."""
+    with contextlib.closing(Trace(jvm.pid, 64 + seconds // 10)) as trace:
+        begin_ns, said = record(program, jvm.pid, seconds, recording, begun)
+        time.sleep(after)
+        truth = Truth(trace, stops_of(stops))
+    explained = explain(program, recording)
+    window = (begin_ns, begin_ns + explained["coverage"]["recorded_ns"])
+    return {"said": said, "explained": explained, **of_truth(truth, window)}
+
+
+def keep(options, name, recording, seen):
+    if options.keep:
+        at = pathlib.Path(options.keep) / name
+        shutil.copytree(recording, at / "rec")
+        (at / "seen.json").write_text(json.dumps(seen))
+
+
+def judge(options, seen, judged):
+    """Prints what both saw, and returns what `judged` says of the stalls."""
+    print_truth(seen, options.rows)
+    stalls = seen["explained"].get("stalls")
+    if stalls is None:
+        print("this whypause tells no stalls")
+        return 3
+    print_told(stalls, options.rows)
+    return judged(stalls, seen)
 
 
 @contextlib.contextmanager
@@ -136,8 +210,8 @@ def print_truth(seen, most):
     if rest:
         print(f"| {len(rest)} more | | | | {sum(it[4] for it in rest)} | {seconds(sum(it[5] for it in rest))} | |")
     calls = seen["whole"]
-    print(f"\nwhole calls, of those blocked for 10 ms in all: {calls['count']}, which took {seconds(calls['whole_ns'])}, "
-          f"blocked {seconds(calls['blocked_ns'])}")
+    print(f"\nwhole calls, of those blocked for 10 ms in all: {calls['count']}, "
+          f"which took {seconds(calls['whole_ns'])}, blocked {seconds(calls['blocked_ns'])}")
 
 
 def print_told(stalls, most):
@@ -155,7 +229,7 @@ def print_told(stalls, most):
 
 
 def compare(stalls, seen, with_faults=False):
-    """Prints both side by side; whether they agree on waits on files, or on those and on page faults together."""
+    """Prints both side by side; 0 where they agree on waits on files, or on those and on page faults together."""
     told = {it["id"]: it["time_ns"] for it in stalls["causes"]}
     parts = ["calls", "caller", "before", "polls"]
     on_files = sorted(OF_FILES & {*told, *(cause for part in parts for cause in seen["sums"][part])})
@@ -184,7 +258,7 @@ def compare(stalls, seen, with_faults=False):
     share = off / true if true else (0 if not files else float("inf"))
     fine = share <= NEAR or off <= NEAR_NS
     print(f"\ndifference {share:.1%}: {'fine' if fine else 'TOO MUCH'}", flush=True)
-    return fine
+    return 0 if fine else 1
 
 
 def idle_code(stalls, seen):
@@ -192,6 +266,7 @@ def idle_code(stalls, seen):
     cpu = sum(it["time_ns"] for it in stalls["causes"] if "cpu" in it["id"])
     true = sum(time_ns for part in ("calls", "caller") for time_ns in seen["sums"][part].values())
     if stalls["time_ns"] - cpu > true or (cpu and not seen["cpu_ns"]):
-        print(f"told without reason: {seconds(stalls['time_ns'] - cpu)} besides waits for a CPU, where {seconds(true)} are true")
+        print(f"told without reason: {seconds(stalls['time_ns'] - cpu)} besides waits for a CPU; "
+              f"{seconds(true)} are true")
         return 1
     return 3 if stalls["episodes"] else 0

@@ -34,8 +34,8 @@ SEND = ["sendto", "sendmsg"]
 # Who waits in them waits for work, or for the network.
 POLL = ["epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6"]
 CALLS = [*SYNC, *WRITE, *READ, *SEND, *POLL]
-WITHOUT_FILE = {*POLL, "sync", "msync", "truncate", "unlink", "unlinkat", "rename", "renameat", "renameat2", "open", "openat",
-                "openat2", "creat", "mkdir", "mkdirat", "rmdir", "link", "linkat", "symlink", "symlinkat"}
+WITHOUT_FILE = {*POLL, "sync", "msync", "truncate", "unlink", "unlinkat", "rename", "renameat", "renameat2", "open",
+                "openat", "openat2", "creat", "mkdir", "mkdirat", "rmdir", "link", "linkat", "symlink", "symlinkat"}
 # Numbers of calls on x86-64, to know in which one a thread was when the trace began; other machines miss those.
 NUMBERS = {0: "read", 1: "write", 7: "poll", 17: "pread64", 18: "pwrite64", 19: "readv", 20: "writev", 23: "select",
            26: "msync", 44: "sendto", 46: "sendmsg", 74: "fsync", 75: "fdatasync", 77: "ftruncate", 82: "rename",
@@ -327,14 +327,15 @@ class Truth:
         """What of other waits is the time until a thread that had been woken got a CPU, of 10 ms and more."""
         found, known = [], {id(wait) for _, wait, _ in self.stalls(window)}
         for wait in self.waits:
-            if id(wait) not in known and wait.woken is not None and self.runs_java(wait.tid) and wait.end - wait.woken >= LONG_NS:
+            is_late = wait.woken is not None and wait.end - wait.woken >= LONG_NS
+            if is_late and id(wait) not in known and self.runs_java(wait.tid):
                 time_ns = self.time(wait.woken, wait.end, window)
                 if time_ns:
                     found.append(("cpu-contention", wait, time_ns))
         return found
 
     def convoy(self, stalls, window):
-        """Waits that end because a stalled thread goes on: (root's cause, wait, time, how it came to wait).
+        """Waits that end because a stalled thread goes on, as (root's cause, wait, time, how it came to wait).
 
         A thread that waits in no call on files, and is woken by a stalled one within 10 ms after its stall: it
         waits for the `caller` where it began to wait with the stall or later. One that waited `before` waited for

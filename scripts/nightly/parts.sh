@@ -131,6 +131,15 @@ part_culprits() { # a JDK, Python, clang, control groups
     python3 bench/who_wrote.py
 }
 
+# Stalls beside the kernel's tracepoints. A code of 3 says that the host was not idle.
+part_bench_stalls() { # a JDK from 17 on, Python, Maven's repository, control groups, tracepoints of system calls
+    scripts/build.sh
+    python3 bench/stalls_kafka.py --seconds 10
+    python3 bench/stalls_output.py println --seconds 10
+    python3 bench/stalls_lucene.py --seconds 10
+    python3 bench/stalls_idle.py --seconds 20 || [ $? -eq 3 ]
+}
+
 part_bench_java() { # Maven's repository
     make -s bench-java CHECK=1
 }
