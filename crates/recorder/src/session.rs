@@ -306,7 +306,8 @@ impl Session {
             return Resolved { stack: None, file: counters };
         };
         let stack = stacks.resolve(slice.stack, |id| kernel.stack(id), &mut facts.stacks);
-        let file = counters.or_else(|| self.file(slice, stack?.1));
+        let file_fault = stack.is_some_and(|it| it.1);
+        let file = counters.or_else(|| self.file(slice, file_fault));
         Resolved { stack: stack.map(|(id, _)| id), file }
     }
 

@@ -86,9 +86,29 @@ fn joined(waits: Vec<Interval>) -> impl Iterator<Item = Interval> {
 fn stands(index: &Index<'_>, slice: &ThreadSlice, role: ThreadRole) -> bool {
     match slice.state {
         ThreadState::Blocked => !is_idle(index, slice) && !hiccups::is_wait(index, slice),
-        ThreadState::Runnable => role == ThreadRole::Java,
+        ThreadState::Runnable => role == ThreadRole::Java && !is_of_jvm(index, slice.tid),
         ThreadState::OnCpu | ThreadState::Throttled | ThreadState::Stopped => false,
     }
+}
+
+/// Java threads that HotSpot and its libraries start for themselves: no request waits for them to get a CPU.
+/// (`ServiceThread`, `MonitorDeflationThread`, `os::initialize_jdk_signal_support`, `jdk.jfr`,
+/// `jdk.internal.ref.CleanerFactory`.)
+const OF_JVM: [&str; 10] = [
+    "Service Thread",
+    "Monitor Deflati",
+    "Signal Dispatch",
+    "Notification Th",
+    "Attach Listener",
+    "Reference Handl",
+    "Finalizer",
+    "Common-Cleaner",
+    "JFR Recorder Th",
+    "JFR Periodic Ta",
+];
+
+fn is_of_jvm(index: &Index<'_>, tid: u32) -> bool {
+    OF_JVM.contains(&index.thread_name(tid).as_str())
 }
 
 /// What each thread has stalled, each with whose stall it was, in order of their ends.

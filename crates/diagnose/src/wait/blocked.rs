@@ -260,7 +260,8 @@ impl<'a> Blocked<'a> {
         }) || self.is_standard_stream(index);
         let is_on_path = matches!(self.slice.entered, Some(OffCpuCause::Syscall(number))
             if !index.architecture().takes_descriptor(number));
-        let is_known = self.slice.file.is_some() || is_on_path;
+        // Only files are synced.
+        let is_known = self.slice.file.is_some() || is_on_path || call == FileCall::Sync;
         let is_shown = || {
             signs.has(Sign::Page)
                 || signs.has(Sign::Queue)

@@ -29,6 +29,10 @@ pub(super) fn blocks(page: &mut Page, view: &View<'_>, diagnosis: &Diagnosis, op
         page.blank();
         findings::block(page, it);
     }
+    if let Some(rest) = &stalls.rest {
+        page.blank();
+        page.line(rest);
+    }
 }
 
 /// In short, where one is long.
@@ -38,5 +42,8 @@ pub(super) fn lines(page: &mut Page, view: &View<'_>) {
     page.one_line(0, None, &stalls.heading);
     for it in stalls.findings.iter().take(MOST_LINES) {
         page.one_line(2, None, &format!("{}  {}", it.finding.cause.short, it.extent));
+    }
+    if let Some(rest) = &stalls.rest {
+        page.one_line(2, None, rest);
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct StallsView<'a> {
     pub(crate) findings: Vec<FindingView<'a>>,
     /// The episodes with most time, in order of time: when is in nanoseconds of the answer's clock.
     pub(crate) episodes: Vec<(&'a Episode, String)>,
+    /// What no cause could claim, where it is worth a word.
+    pub(crate) rest: Option<String>,
     /// Whether one of them is as long as a pause that is worth a word.
     pub(crate) is_long: bool,
 }
@@ -50,6 +52,7 @@ impl<'a> StallsView<'a> {
             heading: heading(stalls),
             findings,
             episodes: episodes.into_iter().map(|it| (it, told(it))).collect(),
+            rest: rest(stalls),
             is_long: is_long(stalls, over),
         })
     }
@@ -76,6 +79,12 @@ fn all(stalls: &Stalls) -> String {
             duration(stalls.longest)
         ),
     }
+}
+
+/// `unexplained  27.2 s`.
+fn rest(stalls: &Stalls) -> Option<String> {
+    let matters = stalls.unattributed * TRIFLE >= stalls.time && !stalls.unattributed.is_zero();
+    matters.then(|| format!("unexplained  {}", duration(stalls.unattributed)))
 }
 
 fn extent(time: Duration, count: u64, longest: Duration) -> String {

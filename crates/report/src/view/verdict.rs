@@ -61,7 +61,7 @@ pub(crate) fn sentence(diagnosis: &Diagnosis, over: Duration) -> String {
 fn stood(lead: String, most: Option<&Finding>) -> String {
     match most {
         Some(it) => format!("{lead}: {}", fault(it)),
-        None => format!("{lead}, for several reasons."),
+        None => format!("{lead}; no cause has half of that."),
     }
 }
 

@@ -163,6 +163,7 @@ fn a_wait_for_a_cpu_is_a_stall_too() {
         thread 7 java worker-1
         7 runnable 100ms 160ms held 77 stress";
     check(text, &["cpu-contention: 1, 60ms, longest 60ms, in "]);
+    check(&text.replace("worker-1", "Monitor Deflati"), &[]);
 }
 
 #[test]
