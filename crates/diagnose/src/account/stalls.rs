@@ -11,12 +11,17 @@ use crate::{
     Pause, PauseKind, Times,
     account::{cover, hiccups, merge, outside_of},
     case::{Case, PausePhase},
-    facts::index::Index,
+    facts::{
+        index::Index,
+        stacks::Sign,
+        syscalls::{self, FileCall},
+    },
     values::intervals::union,
-    wait::is_idle,
+    wait::{Blocked, Wait, is_idle},
 };
-use recording::{Cut, Interval, MonoTime, ThreadRole, ThreadSlice, ThreadState};
+use recording::{Cut, Interval, MonoTime, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
 use std::{collections::BTreeMap, time::Duration};
+use strum::VariantArray;
 
 /// Waits of one thread with less than this between them are one stall: a call may wait several times.
 const MAX_GAP: Duration = Duration::from_millis(1);
@@ -85,9 +90,26 @@ fn joined(waits: Vec<Interval>) -> impl Iterator<Item = Interval> {
 /// themselves; where one is blocked, others may wait for it.
 fn stands(index: &Index<'_>, slice: &ThreadSlice, role: ThreadRole) -> bool {
     match slice.state {
-        ThreadState::Blocked => !is_idle(index, slice) && !hiccups::is_wait(index, slice),
+        ThreadState::Blocked => {
+            !is_idle(index, slice)
+                && !hiccups::is_wait(index, slice)
+                && wants_to_go_on(index, slice)
+        }
         ThreadState::Runnable => role == ThreadRole::Java && !is_of_jvm(index, slice.tid),
         ThreadState::OnCpu | ThreadState::Throttled | ThreadState::Stopped => false,
+    }
+}
+
+/// Whether a thread that is blocked in the kernel is so in something that it waits for against its will. In a stop
+/// each wait is recorded with its stack, that for a peer, a lock of a file or a device too.
+fn wants_to_go_on(index: &Index<'_>, slice: &ThreadSlice) -> bool {
+    let waits = Blocked::of(index, slice).waits(index);
+    let is_shown = || Wait::VARIANTS.iter().any(|it| waits.has(*it));
+    match syscalls::file_call(index.architecture(), slice.entered) {
+        Some(FileCall::Write | FileCall::Sync) => !index.signs(slice.stack).has(Sign::Incoming),
+        // One that reads anything but a file waits for what a peer sends.
+        Some(FileCall::Read) => slice.file.is_some() || is_shown(),
+        None => slice.entered == Some(OffCpuCause::PageFault) || is_shown(),
     }
 }
 

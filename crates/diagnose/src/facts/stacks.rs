@@ -54,6 +54,8 @@ pub(crate) enum Sign {
     SendBuffer,
     /// It waits for the answer of a server of files.
     FileServer,
+    /// It waits for what a peer sends, or for a peer.
+    Incoming,
 }
 
 impl Sign {
@@ -83,6 +85,7 @@ impl Sign {
             Sign::OutputFull => &OUTPUT_FULL,
             Sign::SendBuffer => &SEND_BUFFER,
             Sign::FileServer => &FILE_SERVER,
+            Sign::Incoming => &INCOMING,
         }
     }
 }
@@ -315,6 +318,22 @@ const SEND_BUFFER: [&str; 5] = [
     "sock_alloc_send_pskb",
     "unix_wait_for_peer",
     "sctp_wait_for_sndbuf",
+];
+
+/// Waiting for data or a connection, Linux 4.18 to 6.18: `net/core/sock.c` (TCP), `net/core/datagram.c`,
+/// `net/unix/af_unix.c`, `net/ipv4/inet_connection_sock.c`, `fs/pipe.c`, `drivers/tty/n_tty.c`, `fs/eventfd.c`.
+const INCOMING: [&str; 11] = [
+    "sk_wait_data",
+    "__skb_wait_for_more_packets",
+    "__skb_recv_datagram",
+    "unix_stream_data_wait",
+    "unix_stream_read_generic",
+    "inet_csk_accept",
+    "pipe_read",
+    "anon_pipe_read",
+    "fifo_pipe_read",
+    "n_tty_read",
+    "eventfd_read",
 ];
 
 /// Waiting for a server's answer, Linux 4.18 to 6.18: a process that serves files (`fs/fuse/dev.c`), NFS

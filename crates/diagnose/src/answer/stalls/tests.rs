@@ -49,6 +49,16 @@ fn threads_that_stand_for_the_same_reason_are_one_episode() {
     );
 }
 
+/// In a stop its wait is recorded with a stack.
+#[test]
+fn thread_that_waits_for_data_of_a_peer_is_idle() {
+    let reading = APPENDERS.replace(
+        "8 blocked 150ms 950ms fdatasync b.log stack jbd2_log_wait_commit ext4_sync_file",
+        "8 blocked 150ms 950ms read stack sk_wait_data tcp_recvmsg",
+    );
+    check(&reading, &["file-sync-blocked: 1, 800ms, longest 800ms, in fdatasync()"]);
+}
+
 #[test]
 fn what_was_not_watched_is_not_told() {
     assert!(diagnose(&APPENDERS.replace("stalls 10ms", "")).stalls.is_none());
@@ -183,8 +193,13 @@ fn a_hiccup_is_not_told_twice() {
 
 #[test]
 fn what_no_cause_claims_is_unexplained() {
-    let ioctl = APPENDERS.replace("fdatasync a.log", "ioctl -").replace("8 blocked", "8 on-cpu");
-    check(&ioctl, &["unexplained: 1, 800ms, longest 800ms, in ioctl()"]);
+    let pipe = APPENDERS
+        .replace("fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file", "write - stack other")
+        .replace("8 blocked", "8 on-cpu");
+    check(&pipe, &["unexplained: 1, 800ms, longest 800ms, in write()"]);
+    // What no request need wait for is none.
+    check(&pipe.replace("write -", "ioctl -"), &[]);
+    check(&pipe.replace("write -", "read -"), &[]);
 }
 
 #[test]
