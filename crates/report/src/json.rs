@@ -28,7 +28,7 @@ pub(crate) use numbers::{Numbers, numbers};
 pub use schema::SCHEMA_VERSION;
 pub use several::Several;
 
-/// Number of pauses in `longest` unless all are wanted.
+/// Number of pauses in `longest`, and of episodes of stalls, unless all are wanted.
 const MOST_LISTED: usize = 20;
 
 /// The JSON Schema (draft 2020-12) of what [`write`] and [`Several`] write, indented, with a line end.
@@ -58,6 +58,7 @@ pub fn write(
     };
     let (advice, of_stalls) = (remedy::advise(diagnosis), remedy::advise_stalls(diagnosis));
     let verdict = sentence(diagnosis, options.over);
-    let stalls = stalls::stalls(diagnosis, &of_stalls);
+    let most = if options.all_pauses { usize::MAX } else { MOST_LISTED };
+    let stalls = stalls::stalls(diagnosis, &of_stalls, most);
     write_document(&build::diagnosis(diagnosis, verdict, &advice, longest, stalls), out)
 }

@@ -10,14 +10,16 @@ use recording::Clock;
 use remedy::Advice;
 use std::cmp::Reverse;
 
-/// Episodes that are written.
-const MOST_EPISODES: usize = 20;
-
-pub(super) fn stalls<'a>(it: &'a Diagnosis, advice: &'a [Vec<Advice>]) -> Option<Stalls<'a>> {
+/// With as many episodes as `most`, those with most time.
+pub(super) fn stalls<'a>(
+    it: &'a Diagnosis,
+    advice: &'a [Vec<Advice>],
+    most: usize,
+) -> Option<Stalls<'a>> {
     let stalls = it.stalls.as_ref()?;
     let mut episodes: Vec<_> = stalls.episodes.iter().collect();
     episodes.sort_by_key(|it| (Reverse(it.time), it.interval.start_ns));
-    episodes.truncate(MOST_EPISODES);
+    episodes.truncate(most);
     Some(Stalls {
         over_ns: ns(stalls.over),
         count: stalls.count,
