@@ -2,7 +2,10 @@
 use super::LONG;
 use crate::explained::{Episode, Explained};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 /// What an episode without a cause is counted as.
 const UNATTRIBUTED: &str = "unattributed";
@@ -80,13 +83,10 @@ impl Stalled {
         let calls: Vec<Call<'_>> = output.lines().filter_map(call).collect();
         let recorded = surely_recorded(asked, explained.coverage.recorded_ns);
         let whole = |it: &&Call<'_>| recorded.start <= it.time.start && it.time.end <= recorded.end;
-        let by_holder: Vec<&Episode> =
-            episodes.iter().filter(|it| has_right_holder(it, &calls)).collect();
-        let all: Vec<&Episode> = episodes.iter().collect();
+        let episodes: Vec<_> = episodes.iter().map(|it| Checked::of(it, &calls)).collect();
         let mut stalled = Stalled::default();
         for call in calls.iter().filter(whole) {
-            let of_call = if call.what == What::Lock { &by_holder } else { &all };
-            let found = covered(&call.time, of_call.iter().filter(|it| is_right(it, call)));
+            let found = covered(&call.time, episodes.iter().filter(|it| it.explains(call)));
             stalled.calls += 1;
             stalled.measured_ns += call.time.end - call.time.start;
             stalled.found_ns += found;
@@ -94,15 +94,9 @@ impl Stalled {
                 stalled.request_longest_ns = stalled.request_longest_ns.max(found);
             }
         }
-        for episode in episodes.iter().filter(|it| is_to_be_confirmed(it)) {
-            let is_confirmed = |it: &Call<'_>| match &episode.cause {
-                Some(_) => is_right(episode, it),
-                None => meet(episode, it) && has_thread(episode, it),
-            };
-            if !calls.iter().any(is_confirmed) {
-                let cause = episode.cause.as_deref().unwrap_or(UNATTRIBUTED);
-                *stalled.unconfirmed.entry(cause.to_owned()).or_default() += 1;
-            }
+        for it in episodes.iter().filter(|it| it.is_unconfirmed(&calls)) {
+            let cause = it.episode.cause.as_deref().unwrap_or(UNATTRIBUTED);
+            *stalled.unconfirmed.entry(cause.to_owned()).or_default() += 1;
         }
         Some(stalled)
     }
@@ -132,36 +126,57 @@ fn surely_recorded(asked: Range<u64>, recorded_ns: u64) -> Range<u64> {
     asked.start.saturating_add(spare)..asked.end.saturating_sub(spare)
 }
 
-fn is_right(episode: &Episode, call: &Call<'_>) -> bool {
-    is_held_up(episode, call) && has_thread(episode, call)
+/// An episode, and what calls say of it.
+struct Checked<'a> {
+    episode: &'a Episode,
+    /// Its threads with a call then that has its cause.
+    threads: BTreeSet<&'a str>,
+    /// Whether the thread that is said to hold up others was in such a call itself.
+    has_right_holder: bool,
 }
 
-/// Whether the call has the cause of the episode and its time.
-fn is_held_up(episode: &Episode, call: &Call<'_>) -> bool {
-    let cause = episode.cause.as_deref().unwrap_or_default();
-    call.what.causes().contains(&cause) && meet(episode, call)
+impl<'a> Checked<'a> {
+    fn of(episode: &'a Episode, calls: &[Call<'a>]) -> Checked<'a> {
+        let cause = episode.cause.as_deref().unwrap_or_default();
+        let held_up = || {
+            let held_up = |it: &&Call<'_>| it.what.causes().contains(&cause) && meet(episode, it);
+            calls.iter().filter(held_up)
+        };
+        let is_holder = |it: &Call<'_>| {
+            let name = it.thread.get(..NAME_BYTES).unwrap_or(it.thread);
+            it.what != What::Lock && episode.holder.as_ref().is_some_and(|it| it.thread == name)
+        };
+        Checked {
+            episode,
+            threads: held_up().filter(|it| has_thread(episode, it)).map(|it| it.thread).collect(),
+            has_right_holder: held_up().any(is_holder),
+        }
+    }
+
+    /// Whether it has the cause of the call, or of another one that the thread made right before or after it: such
+    /// waits are one stall, with the cause of the longest.
+    fn explains(&self, call: &Call<'_>) -> bool {
+        let has_thread = meet(self.episode, call) && self.threads.contains(call.thread);
+        has_thread && (call.what != What::Lock || self.has_right_holder)
+    }
+
+    fn is_unconfirmed(&self, calls: &[Call<'_>]) -> bool {
+        let episode = self.episode;
+        match episode.cause.as_deref() {
+            Some(cause) => {
+                let is_of_threads = is_of_calls(cause) || OF_NO_CALL.contains(&cause);
+                is_of_threads && self.threads.is_empty()
+            }
+            None => {
+                u128::from(episode.duration_ns) >= LONG.as_nanos()
+                    && !calls.iter().any(|it| meet(episode, it) && has_thread(episode, it))
+            }
+        }
+    }
 }
 
 fn has_thread(episode: &Episode, call: &Call<'_>) -> bool {
     episode.pools.iter().any(|it| it.may_have(call.thread))
-}
-
-/// Whether the thread that is said to hold up others was itself in a call that has this cause.
-fn has_right_holder(episode: &Episode, calls: &[Call<'_>]) -> bool {
-    episode.holder.as_ref().is_some_and(|holder| {
-        calls.iter().any(|it| {
-            it.what != What::Lock
-                && is_held_up(episode, it)
-                && holder.thread == it.thread.get(..NAME_BYTES).unwrap_or(it.thread)
-        })
-    })
-}
-
-fn is_to_be_confirmed(episode: &Episode) -> bool {
-    match episode.cause.as_deref() {
-        Some(cause) => is_of_calls(cause) || OF_NO_CALL.contains(&cause),
-        None => u128::from(episode.duration_ns) >= LONG.as_nanos(),
-    }
 }
 
 /// Whether workloads measure the calls that this cause holds up.
@@ -174,9 +189,9 @@ fn meet(episode: &Episode, call: &Call<'_>) -> bool {
 }
 
 /// How much of `time` is in these episodes, which may overlap.
-fn covered<'a>(time: &Range<u64>, episodes: impl Iterator<Item = &'a &'a Episode>) -> u64 {
-    let inside = |it: &&Episode| it.start_ns.max(time.start)..it.end_ns().min(time.end);
-    let mut parts: Vec<_> = episodes.map(inside).collect();
+fn covered<'a>(time: &Range<u64>, episodes: impl Iterator<Item = &'a Checked<'a>>) -> u64 {
+    let inside = |it: &Episode| it.start_ns.max(time.start)..it.end_ns().min(time.end);
+    let mut parts: Vec<_> = episodes.map(|it| inside(it.episode)).collect();
     parts.sort_by_key(|it| it.start);
     let mut until = time.start;
     let mut sum = 0;
@@ -258,6 +273,15 @@ mod tests {
         );
         let send = "send 200 300 background sender-7";
         check(send, "socket-send-blocked 0 900 sender-7", "100 of 100 in 1, request 0");
+    }
+
+    /// As where a record is forced as soon as it is written.
+    #[test]
+    fn calls_right_after_each_other_are_one_stall() {
+        let calls = "write 200 300 request a-0; force 300 900 request a-0";
+        check(calls, "file-sync-blocked 200 900 a-*", "700 of 700 in 2, request 600");
+        let apart = calls.replace("force 300 900 request a-0", "force 300 900 request a-1");
+        check(&apart, "file-sync-blocked 200 900 a-*", "600 of 700 in 2, request 600");
     }
 
     #[test]
