@@ -54,7 +54,7 @@ fn threads_that_stand_for_the_same_reason_are_one_episode() {
 fn thread_that_waits_for_data_of_a_peer_is_idle() {
     let reading = APPENDERS.replace(
         "8 blocked 150ms 950ms fdatasync b.log stack jbd2_log_wait_commit ext4_sync_file",
-        "8 blocked 150ms 950ms read stack sk_wait_data tcp_recvmsg",
+        "8 blocked 150ms 950ms read - stack sk_wait_data tcp_recvmsg",
     );
     check(&reading, &["file-sync-blocked: 1, 800ms, longest 800ms, in fdatasync()"]);
 }
