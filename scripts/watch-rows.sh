@@ -73,7 +73,7 @@ settle() {
 watch() {
     local user="$1" jvm="$2" out="$3" ends="$4" pid limit=()
     [ "$ends" != by-itself ] || limit=(-d 2s)
-    (as_user "$user" "$work/whypause" watch -p "$jvm" "${limit[@]}" --over 1ms --metrics 0 --utc) \
+    (as_user "$user" "$work/whypause" watch -p "$jvm" "${limit[@]}" --over 1ms --stalls-over none --metrics 0 --utc) \
         >"$out.rows" 2>"$out.said" </dev/null &
     pid=$!
     if [ "$ends" != by-itself ]; then

@@ -1410,7 +1410,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --user --service --wait --all --over --utc --zone --duration --redact --serve --metrics --otlp --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -h --pid --match --user --service --wait --all --over --stalls-over --utc --zone --duration --redact --serve --metrics --otlp --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1437,6 +1437,10 @@ _whypause() {
                     return 0
                     ;;
                 --over)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --stalls-over)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

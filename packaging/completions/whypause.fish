@@ -85,7 +85,8 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -s p -l pid -d 
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l match -d 'The same by name only: a part of the main class or jar' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l user -d 'Only a JVM of this user, by name or number (in a container by number alone): any user can give a process any main class' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l service -d 'Only a JVM of this service of systemd: `kafka.service`' -r
-complete -c whypause -n "__fish_whypause_using_subcommand watch" -l over -d 'Print pauses of at least this, from 1ms to 7d' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l over -d 'Print pauses, and stalls of threads while the JVM runs, of at least this, from 1ms to 7d' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l stalls-over -d 'From how long on a thread counts as stalled that cannot go on while the JVM runs, from 1ms to 1m; or none' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l zone -d 'Show times of day in this zone: local, utc, log (that of the dates in the GC log, UTC if it has none), or a name such as Europe/Berlin; JSON and CSV have UTC [default: local]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s d -l duration -d 'How long to watch, from 100ms to 7d [default: until Ctrl-C]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l serve -d 'Serve a page that shows each pause as it ends, at an address that is printed and cannot be guessed; a PORT alone is one of 127.0.0.1, 0 any that is free. With --wait it stays the same, with --all it is one page of all JVMs' -r

@@ -113,7 +113,7 @@ impl Session {
             host: HostSources::start(&options.roots, jvm),
             budget: Budget::new(options.detail_budget_per_s, attached),
             hiccup_budget: Budget::new(options.detail_budget_per_s, attached),
-            stall_budget: Budget::new(options.detail_budget_per_s, attached),
+            stall_budget: Budget::new(STALLS_PER_S, attached),
             counters_file,
             counted,
             next_drain: attached + BETWEEN_DRAINS,
@@ -362,11 +362,18 @@ impl Session {
         coverage.recorder_rss_bytes = self.cost.own_peak_bytes();
         coverage.jvm_cpu = self.cost.jvm_cpu();
         coverage.recorded = now().since(self.started);
-        let watches = coverage.has(Source::Scheduler) && !self.options.stalls_over.is_zero();
+        // Without probes the kernel side cannot tell a stall from a stop.
+        let tells_stops =
+            coverage.has(Source::SafepointProbes) || coverage.has(Source::SafepointSymbols);
+        let watches = coverage.has(Source::Scheduler) && tells_stops;
+        let watches = watches && !self.options.stalls_over.is_zero();
         coverage.stalls_over = watches.then_some(self.options.stalls_over);
         coverage
     }
 }
+
+/// Waits of threads that are kept as stalls each second, also where nothing else is kept in detail.
+const STALLS_PER_S: u32 = 2_000;
 
 /// What is said of stalls for which there was no room, in the kernel or here.
 const DROPPED_STALLS: &str = "stalls of threads dropped: over budget";

@@ -1,17 +1,19 @@
-//! One pause on one line, for `watch`.
+//! One pause, or one episode of stalled threads, on one line, for `watch`.
 use crate::{
-    Options, duration,
+    Options, counted, duration,
     text::{Role, ascii, paint},
+    view,
     when::Clockface,
     words,
 };
-use diagnose::{Attribution, CulpritKind, Diagnosis, WaitLocation};
+use diagnose::{Attribution, Cause, CulpritKind, Diagnosis, Episode, Finding, Pause, WaitLocation};
 
-/// What stands above the lines: the columns, with the time zone. Ends with a line end.
+/// What stands above the lines, of which this is the `first`: the columns, with the time zone. Ends with a line
+/// end.
 #[must_use]
-pub fn header(diagnosis: &Diagnosis, options: &Options) -> String {
-    let clock = Clockface::dated(diagnosis, &options.zone);
-    let start = diagnosis.pauses.first().map_or(0, |it| clock.show(&it.pause).chars().count());
+pub fn header(diagnosis: &Diagnosis, first: &Pause, options: &Options) -> String {
+    let clock = Clockface::dated(diagnosis, first, &options.zone);
+    let start = clock.show(first).chars().count();
     let text = format!("{:start$}  {:>8}   breakdown", clock.title, "stopped");
     format!("{}\n", paint(options.style, Role::Faint, &text))
 }
@@ -45,6 +47,30 @@ pub fn render_under_way(
     line(&length, parts, diagnosis, attribution, options)
 }
 
+/// Threads that stood while the JVM ran: `2026-11-24 14:02:41.118   3.12 s   stall of 19 threads (waiter-*,
+/// appender-*): fsync blocked · appender-1 in fdatasync(), /data/a.log (ext4 on sdb1) · 10 waited for holder`,
+/// and who did it. The length is that of the longest stall.
+///
+/// `diagnosis` should be that of this episode alone. Ends with a line end.
+#[must_use]
+pub fn render_stall(diagnosis: &Diagnosis, it: &Episode, options: &Options) -> String {
+    let length = format!("{:>8}", duration(it.longest));
+    let (threads, pools) = (counted(it.threads, "thread"), view::pools(it));
+    let cause = it.cause.map_or("unexplained", |it| it.short);
+    let mut parts = vec![format!("stall of {threads} ({pools}): {cause}")];
+    let place = Some(&it.place).filter(is_telling).map(words::place);
+    parts.extend(place);
+    parts.extend(view::waited_for(it));
+    let stalls = diagnosis.stalls.iter().flat_map(|it| &it.findings);
+    let finding = it.cause.and_then(|cause| stalls.into_iter().find(|it| is_of(it, cause)));
+    parts.extend(finding.map(culprits).unwrap_or_default());
+    joined(&length, &parts, diagnosis, &it.interval, options)
+}
+
+fn is_of(it: &Finding, cause: &Cause) -> bool {
+    it.cause.id == cause.id
+}
+
 fn line(
     length: &str,
     mut parts: Vec<String>,
@@ -52,9 +78,19 @@ fn line(
     attribution: &Attribution,
     options: &Options,
 ) -> String {
-    let start = Clockface::dated(diagnosis, &options.zone).show(&attribution.pause);
-    let length = paint(options.style, Role::Strong, length);
     parts.extend(details(diagnosis, attribution));
+    joined(length, &parts, diagnosis, &attribution.pause, options)
+}
+
+fn joined(
+    length: &str,
+    parts: &[String],
+    diagnosis: &Diagnosis,
+    pause: &Pause,
+    options: &Options,
+) -> String {
+    let start = Clockface::dated(diagnosis, pause, &options.zone).show(pause);
+    let length = paint(options.style, Role::Strong, length);
     let out = format!("{start}  {length}   {}\n", parts.join(" · "));
     if options.style.unicode { out } else { ascii(&out) }
 }
@@ -67,10 +103,19 @@ fn details(diagnosis: &Diagnosis, attribution: &Attribution) -> Vec<String> {
     let Some(finding) = diagnosis.findings.iter().find(|it| it.cause.id == part.cause.id) else {
         return Vec::new();
     };
-    // A thread alone says nothing; a call or a file does.
-    let telling = |it: &&WaitLocation| !it.call.is_empty() || !it.path.is_empty();
-    let place = finding.place.as_ref().filter(telling).map(words::place);
+    let place = finding.place.as_ref().filter(is_telling).map(words::place);
+    place.into_iter().chain(culprits(finding)).collect()
+}
+
+/// A thread alone says nothing; a call or a file does.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that a filter wants")]
+fn is_telling(it: &&WaitLocation) -> bool {
+    !it.call.is_empty() || !it.path.is_empty()
+}
+
+/// Who did it: the first, and methods.
+fn culprits(finding: &Finding) -> Vec<String> {
     let others = finding.culprits.iter().skip(1).filter(|it| it.kind == CulpritKind::Method);
     let culprits = finding.culprits.first().into_iter().chain(others);
-    place.into_iter().chain(culprits.map(|it| crate::text::clean(&it.statement))).collect()
+    culprits.map(|it| crate::text::clean(&it.statement)).collect()
 }

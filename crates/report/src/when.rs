@@ -49,8 +49,11 @@ impl Clockface {
     }
 
     /// For pauses that are shown one by one, over any number of days: always with the date.
-    pub(crate) fn dated(diagnosis: &Diagnosis, zone: &TimeZone) -> Clockface {
-        Clockface { with_date: true, ..Clockface::new(diagnosis, zone) }
+    pub(crate) fn dated(diagnosis: &Diagnosis, one: &Pause, zone: &TimeZone) -> Clockface {
+        let pauses = &diagnosis.pauses;
+        let [first, last] = [pauses.first(), pauses.last()];
+        let [first, last] = [first, last].map(|it| Some(it.map_or(one, |it| &it.pause)));
+        Clockface { with_date: true, ..Clockface::between(diagnosis.clock, first, last, zone) }
     }
 
     /// Chooses the form: time of day, with the date where the pauses lie on several days; the

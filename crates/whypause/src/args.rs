@@ -255,9 +255,12 @@ pub struct WatchArgs {
     /// Watch all JVMs of this host, or those that --match names, as they come and go: up to 64
     #[arg(long, conflicts_with_all = ["pid", "bare_pid", "service", "wait", "redact", "ask_jvm", "log_safepoints"])]
     pub all: bool,
-    /// Print pauses of at least this, from 1ms to 7d
+    /// Print pauses, and stalls of threads while the JVM runs, of at least this, from 1ms to 7d
     #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = parse_watch_over)]
     pub over: Duration,
+    /// From how long on a thread counts as stalled that cannot go on while the JVM runs, from 1ms to 1m; or none
+    #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = parse_stalls)]
+    pub stalls_over: Duration,
     /// Zone.
     #[command(flatten)]
     pub zone: ZoneArgs,

@@ -1,5 +1,6 @@
 //! Threads that stood still while the JVM was not stopped: what is said of them.
 use crate::{Cause, Certainty, Finding, MechanismShare, Pause, WaitLocation};
+use recording::Interval;
 use std::time::Duration;
 
 /// All stalls of an input: each is one thread that could not go on though it wanted to, outside of stops.
@@ -62,6 +63,19 @@ pub struct Episode {
     pub place: WaitLocation,
     /// The thread that others of it waited for.
     pub holder: Option<Holder>,
+    /// Its stalls, one by one, in order of their begin.
+    pub members: Vec<StallMember>,
+}
+
+/// One stall of one thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StallMember {
+    /// The thread.
+    pub tid: u32,
+    /// The thread whose stall it is: another one where this one only waited for that.
+    pub holder: u32,
+    /// When it stood.
+    pub interval: Interval,
 }
 
 /// A thread whose stall others waited out.

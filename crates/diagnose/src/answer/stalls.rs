@@ -1,7 +1,10 @@
 //! The stalls of a recording: each divided among causes, and put together where they are for the same reason.
 use crate::{
     Stalls,
-    account::{segment_budget::SegmentBudget, stalls},
+    account::{
+        segment_budget::SegmentBudget,
+        stalls::{self, Stall},
+    },
     answer::{
         attribution::{self, ApplicableCauses, Ledger},
         findings,
@@ -10,8 +13,8 @@ use crate::{
     facts::index::Index,
 };
 use episodes::{Episodes, Stood};
-use recording::Interval;
-use std::collections::BTreeSet;
+use recording::{Facts, Interval};
+use std::{collections::BTreeSet, time::Duration};
 
 mod episodes;
 mod pool;
@@ -25,10 +28,46 @@ pub(crate) fn of(
     budget: &mut SegmentBudget,
 ) -> Option<Stalls> {
     let over = index.facts?.coverage.as_ref()?.stalls_over?;
+    Some(sum(index, stalls::of(index, stops, over), over, applicable, wall, budget))
+}
+
+/// The stalls of facts in memory whose stops are these, as far as they are new: what `watch` asks again and
+/// again. `rest` is what of the stall of a thread was not reported yet. `None` where stalls were not recorded.
+pub fn new_stalls(
+    facts: &Facts,
+    stops: impl IntoIterator<Item = Interval>,
+    rest: impl Fn(u32, Interval) -> Option<Interval>,
+) -> Option<Stalls> {
+    let coverage = facts.coverage.as_ref()?;
+    let over = coverage.stalls_over?;
+    let index = Index::new(facts);
+    let mut found = stalls::of(&index, stops, over);
+    found.retain_mut(|it| match rest(it.tid, it.interval) {
+        Some(rest) => {
+            it.interval = rest;
+            rest.duration() >= over
+        }
+        None => false,
+    });
+    found.sort_unstable();
+    let applicable = ApplicableCauses::new(|source| coverage.ran(source));
+    let wall = facts.wall_offset().map(|it| it.offset_ns);
+    let mut budget = SegmentBudget::new(facts);
+    Some(sum(&index, found, over, &applicable, wall, &mut budget))
+}
+
+fn sum(
+    index: &Index<'_>,
+    found: Vec<Stall>,
+    over: Duration,
+    applicable: &ApplicableCauses,
+    wall: Option<i64>,
+    budget: &mut SegmentBudget,
+) -> Stalls {
     let mut all = Stalls { over, ..Stalls::default() };
     let (mut ledger, mut episodes) = (Ledger::default(), Episodes::default());
     let mut threads = BTreeSet::new();
-    for found in stalls::of(index, stops, over) {
+    for found in found {
         let Some(mut case) = budget.case(|| stalls::case(index, &found, wall)) else { continue };
         let attribution = attribution::divide(&mut case, applicable, &mut ledger);
         all.count += 1;
@@ -49,7 +88,7 @@ pub(crate) fn of(
             finding.evidence = vec![stall::evidence(tally, index)];
         }
     }
-    Some(all)
+    all
 }
 
 #[cfg(test)]

@@ -132,7 +132,8 @@ fn verdict(diagnosis: &Diagnosis, id: &str) -> String {
 }
 
 /// Reads the facts. Panics on a line it does not know: it is a test's own text.
-pub(crate) fn facts(text: &str) -> Facts {
+#[must_use]
+pub fn facts(text: &str) -> Facts {
     let mut coverage = Coverage::default();
     let all = Source::ALL.iter().copied().filter(|it| *it != Source::ThreadSamples);
     coverage.sources.extend(all.map(|it| (it, SourceState::Recorded)));

@@ -96,20 +96,29 @@ fn extent(time: Duration, count: u64, longest: Duration) -> String {
 
 /// `8 threads (appender-*) for 31.0 s, up to 4.90 s: fsync blocked; 20 of them waited for holder`.
 fn told(it: &Episode) -> String {
-    let threads = counted(it.threads, "thread");
-    let name = |name: &str| clean_name(name, MOST_NAME);
-    let pools = it.pools.iter().take(MOST_POOLS).map(|it| name(&it.name));
+    let (threads, pools) = (counted(it.threads, "thread"), pools(it));
+    let (time, longest) = (duration(it.time), duration(it.longest));
+    let time = if it.stalls == 1 { time } else { format!("{time}, up to {longest}") };
+    let cause = it.cause.map_or("unexplained", |it| it.short);
+    let holder = waited_for(it).map(|it| format!("; {it}"));
+    format!("{threads} ({pools}) for {time}: {cause}{}", holder.unwrap_or_default())
+}
+
+/// The threads of an episode by name: `appender-*, waiter-*, 3 more`.
+pub(crate) fn pools(it: &Episode) -> String {
+    let pools = it.pools.iter().take(MOST_POOLS).map(|it| clean_name(&it.name, MOST_NAME));
     let mut pools: Vec<String> = pools.collect();
     let more = it.pools.len().saturating_sub(pools.len());
     if more > 0 {
         pools.push(format!("{more} more"));
     }
-    let (time, longest) = (duration(it.time), duration(it.longest));
-    let time = if it.stalls == 1 { time } else { format!("{time}, up to {longest}") };
-    let cause = it.cause.map_or("unexplained", |it| it.short);
-    let holder =
-        it.holder.as_ref().map(|it| format!("; {} waited for {}", it.waiting, name(&it.name)));
-    format!("{threads} ({}) for {time}: {cause}{}", pools.join(", "), holder.unwrap_or_default())
+    pools.join(", ")
+}
+
+/// `10 waited for holder`.
+pub(crate) fn waited_for(it: &Episode) -> Option<String> {
+    let holder = it.holder.as_ref()?;
+    Some(format!("{} waited for {}", holder.waiting, clean_name(&holder.name, MOST_NAME)))
 }
 
 /// How many threads stood and for how long, and the finding that has most of it: for the verdict, where that

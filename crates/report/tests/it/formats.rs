@@ -157,7 +157,7 @@ fn markdown_for_a_ticket() {
 #[test]
 fn one_pause_on_one_line() {
     let it = slow_log();
-    let mut out = line::header(&it, &Options::default());
+    let mut out = line::header(&it, &it.pauses[0].pause, &Options::default());
     out.push_str(&line::render(&it, &it.pauses[0], &Options::default()));
     out.push_str(&line::render(&it, &it.pauses[5], &Options::default()));
     expect![[r#"

@@ -7,4 +7,5 @@ mod hiccups;
 mod hostile;
 mod hostile_names;
 mod html;
+mod stalls;
 mod terminal;

@@ -50,6 +50,7 @@ EXAMPLES:
   whypause watch -p kafka.Kafka --over 200ms       only the worst
   whypause watch --match kafka.Kafka --wait        as a service does: across restarts of the JVM
   whypause watch --all --metrics 9464              every JVM of this host, up to 64
+  whypause watch 4242 --stalls-over none           pauses alone, and no stalls of threads
   whypause watch 4242 --utc                        times of day in UTC
   whypause watch 4242 --serve 8080                 a page that shows each pause as it ends
   whypause watch 4242 --metrics 9464               for Prometheus: 127.0.0.1:9464/metrics

@@ -1,4 +1,4 @@
-//! `whypause watch`: each long pause as it ends, with its cause.
+//! `whypause watch`: each long pause and each long stall of threads as it ends, with its cause.
 //!
 //! The same session and the same diagnosis as `record` and `explain`, over a sliding window.
 mod all;
@@ -16,7 +16,7 @@ use crate::{
     interrupt::Interrupt,
     target,
 };
-use printer::{Printer, Subscribers, sentence};
+use printer::{Printer, Subscribers};
 use published::Published;
 use recorder::{Duties, Jvm, Options, Roots, SafepointLog};
 use report::Redactor;
@@ -130,6 +130,7 @@ impl Watch<'_> {
         let options = Options {
             detail_over: self.args.over,
             detail_budget_per_s: 0,
+            stalls_over: self.args.stalls_over,
             one_of_many: self.args.all,
             duties_after: Some(Duties::default()),
             ..Options::default()
@@ -211,6 +212,6 @@ impl Watch<'_> {
         if let Some(live) = self.published.live().filter(|_| !args.all) {
             live.end(&why, self.others_follow(end));
         }
-        Ok((end, format!("{}; {why}", sentence(&reported))))
+        Ok((end, format!("{}; {why}", reported.sentence())))
     }
 }

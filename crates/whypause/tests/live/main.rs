@@ -14,6 +14,7 @@ mod page_faults;
 mod record;
 mod rights;
 mod secrets;
+mod stalls;
 mod stops;
 
 use testing::Jdk;

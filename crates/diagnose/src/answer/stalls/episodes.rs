@@ -1,7 +1,7 @@
 //! Stalls for the same reason at the same time, put together.
 use super::pool::pool_of;
 use crate::{
-    Attribution, Cause, Certainty, Episode, Holder, Pool,
+    Attribution, Cause, Certainty, Episode, Holder, Pool, StallMember,
     account::{
         stalls::{self, Stall},
         tally::Tally,
@@ -113,7 +113,12 @@ fn episode(stood: &[Stood], index: &Index<'_>, wall: Option<i64>) -> Episode {
         mechanisms: mechanisms.mechanism_shares(),
         place: longest.and_then(|it| it.tally.place(index)).unwrap_or_default(),
         holder: holder(stood, index),
+        members: stood.iter().map(|it| member(&it.stall)).collect(),
     }
+}
+
+fn member(it: &Stall) -> StallMember {
+    StallMember { tid: it.tid, holder: it.holder, interval: it.interval }
 }
 
 fn hull(stood: &[Stood]) -> Interval {

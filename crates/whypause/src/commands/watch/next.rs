@@ -118,6 +118,9 @@ fn words(
     words.extend(["--part".into(), if part == Part::Find { "find" } else { "one" }.into()]);
     let millis = |time: Duration, least: u128| format!("{}ms", time.as_millis().max(least));
     words.extend(["--over".into(), millis(args.over, 1)]);
+    let stalls =
+        if args.stalls_over.is_zero() { "none".into() } else { millis(args.stalls_over, 1) };
+    words.extend(["--stalls-over".into(), stalls]);
     if let Some(until) = until {
         words.extend(["-d".into(), millis(until.saturating_duration_since(Instant::now()), 100)]);
     }
@@ -164,45 +167,45 @@ mod tests {
 
     #[test]
     fn a_part_is_told_all_that_was_asked_for() {
-        let asked = "whypause watch --wait --match kafka.Kafka --over 200ms --redact --ask-jvm";
+        let asked = "whypause watch --wait --match kafka.Kafka --over 200ms --stalls-over 10ms --redact --ask-jvm";
         assert_eq!(
             arguments(asked, Part::Find, None),
-            "watch --pid=kafka.Kafka --part find --over 200ms --redact --ask-jvm"
+            "watch --pid=kafka.Kafka --part find --over 200ms --stalls-over 10ms --redact --ask-jvm"
         );
         assert_eq!(
             arguments(asked, Part::One, Some(42)),
-            "watch --pid=42 --part one --over 200ms --redact --ask-jvm"
+            "watch --pid=42 --part one --over 200ms --stalls-over 10ms --redact --ask-jvm"
         );
         let asked = "whypause watch --wait --match orders --metrics 9464 --otlp http://c";
         assert_eq!(
             arguments(asked, Part::One, Some(42)),
-            "watch --pid=42 --part one --over 50ms --metrics 127.0.0.1:9464 \
+            "watch --pid=42 --part one --over 50ms --stalls-over 10ms --metrics 127.0.0.1:9464 \
              --otlp http://c:4318/v1/metrics"
         );
         let asked = "whypause watch --wait --user 7 --service kafka";
         assert_eq!(
             arguments(asked, Part::Find, None),
-            "watch --user=7 --service=kafka.service --part find --over 50ms"
+            "watch --user=7 --service=kafka.service --part find --over 50ms --stalls-over 10ms"
         );
         assert_eq!(
             arguments(asked, Part::One, Some(42)),
-            "watch --pid=42 --user=7 --service=kafka.service --part one --over 50ms"
+            "watch --pid=42 --user=7 --service=kafka.service --part one --over 50ms --stalls-over 10ms"
         );
         let asked = "whypause watch --wait --user root";
         assert_eq!(
             arguments(asked, Part::One, Some(42)),
-            "watch --pid=42 --user=root --part one --over 50ms"
+            "watch --pid=42 --user=root --part one --over 50ms --stalls-over 10ms"
         );
         let asked = "whypause watch --wait --match orders --serve 0";
         assert_eq!(
             arguments(asked, Part::One, Some(42)),
-            "watch --pid=42 --part one --over 50ms --serve 127.0.0.1:0"
+            "watch --pid=42 --part one --over 50ms --stalls-over 10ms --serve 127.0.0.1:0"
         );
         let asked = "whypause watch --wait -p -x --without-ebpf --log-safepoints";
         let asked = asked.replace("-p -x", "--pid=-x");
         assert_eq!(
             arguments(&asked, Part::Find, None),
-            "watch --pid=-x --part find --over 50ms --without-ebpf --log-safepoints"
+            "watch --pid=-x --part find --over 50ms --stalls-over 10ms --without-ebpf --log-safepoints"
         );
     }
 }

@@ -2,9 +2,12 @@
 //!
 //! The thread that drains the kernel's events must neither wait for a terminal that stands still
 //! nor compute: this one does both, at the lowest priority.
-use super::{live::Live, window::Window};
+use super::{
+    live::Live,
+    window::{Ended, Window},
+};
 use crate::{Failure, args::ZoneArgs, commands::explain::log_offset_min, console::Console};
-use diagnose::{Counted, Diagnosis};
+use diagnose::{Counted, Diagnosis, Episode, Pause};
 use recording::{Facts, MonoTime};
 use report::{Options, TimeZone, line, metrics::JvmMetrics};
 use std::{
@@ -47,11 +50,21 @@ pub(crate) struct Subscribers {
     pub(super) live: Option<Live>,
 }
 
+/// What was printed.
+#[derive(Debug, Default)]
+pub(crate) struct Printed {
+    pauses: Counted,
+    /// Episodes of stalled threads,
+    stalls: u64,
+    /// and the longest stall.
+    longest_stall: Duration,
+}
+
 /// The sending end.
 #[derive(Debug)]
 pub(crate) struct Printer {
     sender: SyncSender<Batch>,
-    thread: JoinHandle<Result<Counted, Failure>>,
+    thread: JoinHandle<Result<Printed, Failure>>,
     /// What there was room for while it stands still.
     kept: Facts,
     /// Rows for which there was none.
@@ -110,7 +123,7 @@ impl Printer {
     }
 
     /// Hands over the last facts and waits until all is printed. What was printed in all.
-    pub(crate) fn finish(mut self, last: Facts) -> Result<Counted, Failure> {
+    pub(crate) fn finish(mut self, last: Facts) -> Result<Printed, Failure> {
         let mut rest = std::mem::take(&mut self.kept);
         rest.append(self.with_losses(last));
         // The thread may have ended; then its result says why.
@@ -128,13 +141,13 @@ fn work(
     over: Duration,
     mut form: Form,
     subscribers: Subscribers,
-) -> Result<Counted, Failure> {
+) -> Result<Printed, Failure> {
     // On Linux this is the calling thread's own. Without it all works, only less politely.
     let nice = if subscribers.live.is_some() { NICE_SERVED } else { NICE };
     let _ = rustix::process::setpriority_process(None, nice);
     let Subscribers { label, mut metrics, live } = subscribers;
     let mut window = Window::new(over, metrics.is_some());
-    let mut printed = Counted::default();
+    let mut printed = Printed::default();
     loop {
         let end = match next(receiver, window.due()) {
             Ok(Batch::Final(facts)) => {
@@ -149,7 +162,7 @@ fn work(
                 form.take_zone(&facts);
                 let diagnosis = window.under_way(*facts);
                 for it in diagnosis.pauses.iter().filter(|it| it.pause.cut.end) {
-                    let options = form.heading(&diagnosis)?;
+                    let options = form.heading(&diagnosis, &it.pause)?;
                     form.print(&line::render_under_way(&diagnosis, it, &options))?;
                 }
                 false
@@ -160,26 +173,47 @@ fn work(
         let now = if end { MonoTime(u64::MAX) } else { recorder::now() };
         let (ended, short) = (window.ended(now), window.short(now));
         if let Some(metrics) = &metrics {
-            let now = SystemTime::now();
-            let all = ended.iter().chain(&short).flat_map(|it| &it.pauses);
-            all.for_each(|it| metrics.add(it, now));
+            count(metrics, &ended, short.as_ref());
         }
-        for diagnosis in ended {
-            let long = diagnosis.pauses.iter().enumerate();
-            for (at, attribution) in long.filter(|it| it.1.pause.duration >= over) {
-                let options = form.heading(&diagnosis)?;
-                if let Some(live) = &live {
-                    let options = Options { over, ..options.clone() };
-                    live.pause(&diagnosis, at, label.as_deref(), &options);
+        for it in ended {
+            match it {
+                Ended::Pauses(diagnosis) => {
+                    let long = diagnosis.pauses.iter().enumerate();
+                    for (at, attribution) in long.filter(|it| it.1.pause.duration >= over) {
+                        let options = form.heading(&diagnosis, &attribution.pause)?;
+                        if let Some(live) = &live {
+                            let options = Options { over, ..options.clone() };
+                            live.pause(&diagnosis, at, label.as_deref(), &options);
+                        }
+                        form.print(&line::render(&diagnosis, attribution, &options))?;
+                        printed.pauses.add(attribution);
+                    }
                 }
-                form.print(&line::render(&diagnosis, attribution, &options))?;
-                printed.add(attribution);
+                Ended::Stall(episode, Some(diagnosis)) => {
+                    let options = form.heading(&diagnosis, &episode.interval)?;
+                    form.print(&line::render_stall(&diagnosis, &episode, &options))?;
+                    printed.add_stall(&episode);
+                }
+                Ended::Stall(_, None) => {}
             }
         }
         if end {
             return Ok(printed);
         }
     }
+}
+
+/// Counts what has ended for a monitoring system.
+fn count(metrics: &JvmMetrics, ended: &[Ended], short: Option<&Diagnosis>) {
+    let now = SystemTime::now();
+    let pauses = |it: &Diagnosis| it.pauses.iter().for_each(|it| metrics.add(it, now));
+    for it in ended {
+        match it {
+            Ended::Pauses(it) => pauses(it),
+            Ended::Stall(..) => {}
+        }
+    }
+    short.into_iter().for_each(pauses);
 }
 
 /// The next batch, if it comes by then.
@@ -190,8 +224,25 @@ fn next(receiver: &Receiver<Batch>, due: Option<MonoTime>) -> Result<Batch, Recv
     }
 }
 
-/// `5 pauses, 7.20 s stopped, 7.10 s of it: GC log write blocked`.
-pub(crate) fn sentence(printed: &Counted) -> String {
+impl Printed {
+    fn add_stall(&mut self, it: &Episode) {
+        self.stalls += 1;
+        self.longest_stall = self.longest_stall.max(it.longest);
+    }
+
+    /// `5 pauses, 7.20 s stopped, 7.10 s of it: GC log write blocked; 2 stalls, up to 3.12 s`.
+    pub(crate) fn sentence(&self) -> String {
+        let pauses = of_pauses(&self.pauses);
+        let longest = report::duration(self.longest_stall);
+        match self.stalls {
+            0 => pauses,
+            1 => format!("{pauses}; 1 stall, {longest}"),
+            n => format!("{pauses}; {n} stalls, up to {longest}"),
+        }
+    }
+}
+
+fn of_pauses(printed: &Counted) -> String {
     let count = match printed.all.count {
         0 => return "no pause".to_owned(),
         1 => "1 pause".to_owned(),
@@ -228,8 +279,8 @@ impl Form {
     }
 
     /// How lines are shown from the first on, which the heading goes before: the form of the times is
-    /// known with the first pause.
-    fn heading(&mut self, of: &Diagnosis) -> Result<Options, Failure> {
+    /// known with the first pause or stall.
+    fn heading(&mut self, of: &Diagnosis, first: &Pause) -> Result<Options, Failure> {
         if let Some(zone) = &self.chosen {
             return Ok(self.console.options_in(zone.clone()));
         }
@@ -239,7 +290,7 @@ impl Form {
         // Of many JVMs the first says it for all, before any other prints a line.
         let mut headed = HEADED.lock().unwrap_or_else(PoisonError::into_inner);
         if self.label.is_none() || !*headed {
-            self.console.print(&line::header(of, &options))?;
+            self.console.print(&line::header(of, first, &options))?;
             *headed = true;
         }
         Ok(options)
@@ -262,7 +313,7 @@ mod tests {
     /// A thread that takes nothing, and is never printed to.
     fn standing_still() -> (Printer, Receiver<Batch>) {
         let (sender, receiver) = sync_channel(0);
-        let thread = thread::spawn(|| Ok(Counted::default()));
+        let thread = thread::spawn(|| Ok(Printed::default()));
         (Printer { sender, thread, kept: Facts::default(), lost: 0 }, receiver)
     }
 

@@ -1,11 +1,15 @@
 //! The last seconds of facts, in bounded memory: for how long a pause waits for what belongs to it is decided
 //! here.
-use diagnose::{Diagnosis, PauseKind};
-use recording::{Facts, Interval, MonoTime, SafepointFact, Source, SourceState, ThreadState};
+use diagnose::{Diagnosis, Episode, PauseKind};
+use recording::{
+    Facts, Interval, MonoTime, SafepointFact, Source, SourceState, ThreadSlice, ThreadState,
+};
 use reported::Reported;
+use stalled::Stalled;
 use std::{collections::BTreeSet, time::Duration};
 
 mod reported;
+mod stalled;
 
 /// How much is kept: what the writers to a disk did in the 10 s before a pause, and then some.
 const KEPT: Duration = Duration::from_secs(30);
@@ -48,11 +52,22 @@ pub(crate) struct Window {
     short: Vec<SafepointFact>,
     counted: MonoTime,
     reported: Reported,
+    stalled: Stalled,
     /// Whether a line of the log reported a stop.
     log_knows_stops: bool,
     /// When the first log line came since the log was last looked at.
     lines_since: Option<MonoTime>,
     pruned: MonoTime,
+}
+
+/// What has ended.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// A pause, or those of a log, with a diagnosis of their own.
+    Pauses(Box<Diagnosis>),
+    /// Threads that stood while the JVM ran. The diagnosis is of them alone, and there where one stood as long
+    /// as a pause that is reported.
+    Stall(Box<Episode>, Option<Box<Diagnosis>>),
 }
 
 /// A pause that waits for its evidence.
@@ -66,7 +81,7 @@ struct Waiting {
 }
 
 impl Window {
-    /// Of stops of `over` and more; with `all`, shorter ones come as well.
+    /// Of stops and stalls of `over` and more; with `all`, shorter ones come as well.
     pub(crate) fn new(over: Duration, all: bool) -> Window {
         Window {
             over,
@@ -76,6 +91,7 @@ impl Window {
             short: Vec::new(),
             counted: MonoTime::default(),
             reported: Reported::default(),
+            stalled: Stalled::default(),
             log_knows_stops: false,
             lines_since: None,
             pruned: MonoTime::default(),
@@ -90,6 +106,7 @@ impl Window {
             let stop = |text: &str| STOPS.iter().any(|it| text.contains(it));
             self.log_knows_stops |= facts.log_lines.iter().any(|it| stop(&it.text));
         }
+        self.stalled.add(&facts.slices, &safepoints, now);
         self.facts.append(facts);
         for safepoint in safepoints {
             if length(&safepoint) >= self.over {
@@ -113,12 +130,12 @@ impl Window {
         let waiting = self.waiting.iter().map(|it| it.due);
         let log = self.lines_since.filter(|_| self.reports_by_log()).map(|it| it + PATIENCE);
         let short = (!self.short.is_empty()).then(|| self.counted + SHORT_EVERY);
-        waiting.chain(log).chain(short).min()
+        waiting.chain(log).chain(short).chain(self.stalled.due()).min()
     }
 
-    /// The pauses that are due to be reported, in order, each with a diagnosis of its own, so that what is
-    /// said of it is about it alone.
-    pub(crate) fn ended(&mut self, now: MonoTime) -> Vec<Diagnosis> {
+    /// The pauses and stalls that are due to be reported, in the order of their ends, each with a diagnosis of
+    /// its own, so that what is said of it is about it alone.
+    pub(crate) fn ended(&mut self, now: MonoTime) -> Vec<Ended> {
         if self.facts.coverage.is_none() {
             // It is not known yet what tells of stops.
             return Vec::new();
@@ -127,7 +144,7 @@ impl Window {
         let by_log = self.reports_by_log();
         if by_log && self.lines_since.is_some_and(|it| it + PATIENCE <= now) {
             self.lines_since = None;
-            reported.push(self.diagnose_log());
+            reported.push(Ended::Pauses(Box::new(self.diagnose_log())));
         }
         if by_log {
             // The same stops, better told; of one that is not over it has no line yet.
@@ -135,14 +152,35 @@ impl Window {
             self.short.clear();
         }
         self.waiting.sort_by_key(|it| it.safepoint.begin);
-        // One that waits for its evidence keeps back those after it.
-        let ready = |it: &&Waiting| it.due <= now || self.is_complete(it);
+        let complete = self.waiting.first().is_some_and(|it| self.is_complete(it));
+        self.stalled.look(&self.facts, now, complete);
+        // One that waits for its evidence keeps back those after it, as does a stall that ended before.
+        let ready = |it: &&Waiting| {
+            it.due <= now
+                || (self.is_complete(it) && !self.stalled.may_end_before(end(&it.safepoint)))
+        };
         let ready = self.waiting.iter().take_while(ready).count();
         for it in self.waiting.drain(..ready).collect::<Vec<_>>() {
+            reported.extend(self.stalls_until(end(&it.safepoint)));
             let diagnosis = self.diagnose(it.safepoint);
-            reported.extend((!diagnosis.pauses.is_empty()).then_some(diagnosis));
+            let pauses = (!diagnosis.pauses.is_empty()).then(|| Box::new(diagnosis));
+            reported.extend(pauses.map(Ended::Pauses));
         }
+        let next = self.waiting.iter().map(|it| end(&it.safepoint)).min();
+        reported.extend(self.stalls_until(next.unwrap_or(MonoTime(u64::MAX))));
         reported
+    }
+
+    /// The stalls that were over at this time and are not reported yet.
+    fn stalls_until(&mut self, at: MonoTime) -> Vec<Ended> {
+        let (over, all) = (self.over, self.all);
+        let mut ended = self.stalled.until(at);
+        ended.retain(|it| all || it.longest >= over);
+        let with_diagnosis = |it: Episode| {
+            let diagnosis = (it.longest >= over).then(|| Box::new(self.diagnose_stall(&it)));
+            Ended::Stall(Box::new(it), diagnosis)
+        };
+        ended.into_iter().map(with_diagnosis).collect()
     }
 
     /// Whether all is there that a pause waits for.
@@ -253,14 +291,39 @@ impl Window {
         diagnose::diagnose_facts(&facts)
     }
 
+    /// The diagnosis of an episode of stalls, with no pause in it.
+    fn diagnose_stall(&self, it: &Episode) -> Diagnosis {
+        let interval = Interval::new(MonoTime(it.interval.start_ns), stalled::end(it));
+        let threads: BTreeSet<u32> = it.members.iter().flat_map(|it| [it.tid, it.holder]).collect();
+        let slices = rows(&self.facts.slices, |it| {
+            threads.contains(&it.tid) && interval.intersect(it.interval).is_some()
+        });
+        let mut facts = self.near(interval, slices);
+        // They are told by the stops.
+        facts.log_lines.clear();
+        let mut diagnosis = diagnose::diagnose_facts(&facts);
+        diagnosis.pauses.clear();
+        diagnosis
+    }
+
     /// What a diagnosis of this pause looks at, and no more: it is made while the JVM runs.
     fn around(&self, safepoint: SafepointFact) -> Facts {
+        let pause = Interval::new(safepoint.begin, end(&safepoint));
+        let slices = rows(&self.facts.slices, |it| pause.intersect(it.interval).is_some());
+        let mut facts = Facts { safepoints: vec![safepoint], ..self.near(pause, slices) };
+        if let Some(coverage) = &mut facts.coverage {
+            // Stalls are reported by themselves.
+            coverage.stalls_over = None;
+        }
+        facts
+    }
+
+    /// What is near this interval, with these slices of its threads.
+    fn near(&self, it: Interval, slices: Vec<ThreadSlice>) -> Facts {
         let all = &self.facts;
-        let (begin, end) = (safepoint.begin, end(&safepoint));
-        let pause = Interval::new(begin, end);
+        let (pause, Interval { start: begin, end }) = (it, it);
         let near = Interval::new(begin - BEFORE, end + PATIENCE);
         let log = Interval::new(begin - PATIENCE, end + KEPT);
-        let slices = rows(&all.slices, |it| pause.intersect(it.interval).is_some());
         let stacks: BTreeSet<u32> = slices.iter().filter_map(|it| it.stack).collect();
         let mut facts = Facts {
             jvm: all.jvm.clone(),
@@ -268,7 +331,7 @@ impl Window {
             cgroup: all.cgroup.clone(),
             clocks: all.clocks.clone(),
             threads: all.threads.clone(),
-            safepoints: vec![safepoint],
+            safepoints: Vec::new(),
             stacks: rows(&all.stacks, |it| stacks.contains(&it.id)),
             slices,
             files: all.files.clone(),
@@ -315,6 +378,7 @@ impl Window {
         facts.cpu_users.retain(|it| it.interval.end >= horizon);
         facts.output_readers.retain(|it| it.at >= horizon);
         facts.clocks.retain(|it| it.measured >= horizon);
+        self.stalled.prune(horizon);
         bound(facts);
     }
 }

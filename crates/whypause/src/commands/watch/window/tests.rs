@@ -32,9 +32,18 @@ fn facts(safepoints: Vec<SafepointFact>) -> Facts {
 }
 
 fn reported(window: &mut Window, now_ms: u64) -> Vec<Duration> {
-    let diagnoses = window.ended(at(now_ms));
+    let diagnoses = pauses(window.ended(at(now_ms)));
     let pauses = diagnoses.iter().flat_map(|it| &it.pauses);
     pauses.map(|it| it.pause.duration).collect()
+}
+
+/// The diagnoses of pauses among those.
+fn pauses(ended: Vec<Ended>) -> Vec<Diagnosis> {
+    let of = |it| match it {
+        Ended::Pauses(it) => Some(*it),
+        Ended::Stall(..) => None,
+    };
+    ended.into_iter().filter_map(of).collect()
 }
 
 #[test]
@@ -259,3 +268,4 @@ fn many_short_stops_do_not_wait() {
 }
 
 mod once;
+mod stalls;

@@ -37,7 +37,7 @@ fn reported_starts(batches: Vec<(u64, Facts)>) -> Vec<u64> {
     let mut window = Window::new(Duration::from_millis(5), true);
     let mut reported = Vec::new();
     let mut take = |window: &mut Window, now: MonoTime| {
-        let diagnoses = window.ended(now).into_iter().chain(window.short(now));
+        let diagnoses = pauses(window.ended(now)).into_iter().chain(window.short(now));
         let pauses = diagnoses.flat_map(|it| it.pauses);
         reported.extend(pauses.map(|it| (it.pause.start_ns + 5_000_000) / 10_000_000 * 10));
     };
