@@ -1,4 +1,4 @@
-//! Seconds stopped, by cause, for a monitoring system: what `watch` counts of all stops. Another number is
+//! Seconds stopped, by cause, for a monitoring system: what `watch` counts of all stops and stalls. Another number is
 //! counted in `numbers.rs`, and written in `exposition.rs` and in `otlp.rs`, which know nothing of each other.
 //!
 //! [`Metrics`] holds the numbers of all JVMs that are watched, [`JvmMetrics`] is where those of one of
@@ -15,7 +15,7 @@ pub use exposition::Exposition;
 pub use otlp::CONTENT_TYPE as OTLP_CONTENT_TYPE;
 
 use crate::text::clean_name;
-use diagnose::Attribution;
+use diagnose::{Attribution, Episode};
 use numbers::Numbers;
 use recording::Coverage;
 use std::{
@@ -189,12 +189,22 @@ impl JvmMetrics {
         self.change(|numbers, limit| numbers.add(stop, limit, now));
     }
 
+    /// Counts an episode of threads that stood while the JVM ran.
+    pub fn add_stalls(&self, it: &Episode) {
+        self.change(|numbers, _| numbers.stalls.get_or_insert_default().add(it));
+    }
+
     /// Counts what was lost and what it cost, of a coverage that is that of all of the recording so far.
     pub fn add_coverage(&mut self, coverage: &Coverage) {
         let lost = coverage.lost_events + coverage.lost_rows;
         let more = lost.saturating_sub(self.lost);
         self.lost = self.lost.max(lost);
-        self.change(|numbers, _| numbers.dropped_events += more);
+        self.change(|numbers, _| {
+            numbers.dropped_events += more;
+            if coverage.stalls_over.is_some() {
+                numbers.stalls.get_or_insert_default();
+            }
+        });
         let mut all = self.metrics.all();
         // Each is that of the whole process.
         all.recorder.cpu = all.recorder.cpu.max(coverage.recorder_cpu);

@@ -3,6 +3,7 @@ use super::{
     All, Label, Series,
     numbers::{BUCKETS, Numbers, OfCause},
 };
+use diagnose::Count;
 use prometheus_client::{
     collector::Collector,
     encoding::{
@@ -82,6 +83,7 @@ impl Collector for Snapshot {
         let mut out = Out { encoder, all: &self.all };
         out.stops()?;
         out.causes()?;
+        out.stalls()?;
         out.rest(self.now)?;
         out.recorder()
     }
@@ -111,15 +113,7 @@ impl Out<'_, '_> {
     fn stops(&mut self) -> fmt::Result {
         let name = ("whypause_stw_pause", "How long application threads were stopped, each stop");
         self.each(name, Some(&Unit::Seconds), MetricType::Histogram, |jvm, it, metric| {
-            let it = &it.numbers;
-            let bounds = BUCKETS.iter().map(Duration::as_secs_f64).chain([f64::INFINITY]);
-            let buckets: Vec<(f64, u64)> = bounds.zip(it.buckets).collect();
-            metric.encode_family(&jvm.own())?.encode_histogram::<NoLabelSet>(
-                it.counted.all.total.as_secs_f64(),
-                it.counted.all.count,
-                &buckets,
-                None,
-            )
+            histogram(metric.encode_family(&jvm.own())?, it.numbers.counted.all, it.numbers.buckets)
         })?;
         let name =
             ("whypause_stw_phase", "Time stopped: until all threads had stopped, and after that");
@@ -145,6 +139,28 @@ impl Out<'_, '_> {
                 by_cause(metric.encode_family(&jvm.and("cause", &cause))?, of)?;
             }
             Ok(())
+        })
+    }
+
+    fn stalls(&mut self) -> fmt::Result {
+        let name = (
+            "whypause_thread_stall",
+            "Threads by time that could not go on while the JVM ran, by what they waited for",
+        );
+        self.each(name, Some(&Unit::Seconds), MetricType::Counter, |jvm, it, metric| {
+            for (cause, time) in it.numbers.stalls.iter().flat_map(|it| &it.by_cause) {
+                let cause = cause.replace('-', "_");
+                counter(&mut metric.encode_family(&jvm.and("cause", &cause))?, *time)?;
+            }
+            Ok(())
+        })?;
+        let name = (
+            "whypause_thread_stall_episode",
+            "The longest stall of each episode: threads that stood for one reason at one time",
+        );
+        self.each(name, Some(&Unit::Seconds), MetricType::Histogram, |jvm, it, metric| {
+            let Some(stalls) = &it.numbers.stalls else { return Ok(()) };
+            histogram(metric.encode_family(&jvm.own())?, stalls.episodes, stalls.buckets)
         })
     }
 
@@ -199,6 +215,16 @@ impl Out<'_, '_> {
         let mut build = encoder.encode_descriptor(name, help, None, MetricType::Info)?;
         build.encode_info(&[("version", env!("CARGO_PKG_VERSION"))])
     }
+}
+
+fn histogram(
+    mut metric: MetricEncoder<'_>,
+    all: Count,
+    buckets: [u64; BUCKETS.len() + 1],
+) -> fmt::Result {
+    let bounds = BUCKETS.iter().map(Duration::as_secs_f64).chain([f64::INFINITY]);
+    let buckets: Vec<(f64, u64)> = bounds.zip(buckets).collect();
+    metric.encode_histogram::<NoLabelSet>(all.total.as_secs_f64(), all.count, &buckets, None)
 }
 
 fn counter(metric: &mut MetricEncoder<'_>, time: Duration) -> fmt::Result {

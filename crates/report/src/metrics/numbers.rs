@@ -1,12 +1,12 @@
-//! What is counted of the stops of JVMs with one label.
+//! What is counted of the stops, and of the stalls of threads, of JVMs with one label.
 use crate::text::clean_name;
-use diagnose::{Attribution, Counted};
+use diagnose::{Attribution, Count, Counted, Episode};
 use std::{
     collections::BTreeMap,
     time::{Duration, SystemTime},
 };
 
-/// Upper bounds of the buckets of stops; above the last is one more.
+/// Upper bounds of the buckets of stops and of stalls; above the last is one more.
 pub(super) const BUCKETS: [Duration; 12] = [
     Duration::from_millis(1),
     Duration::from_millis(5),
@@ -21,7 +21,7 @@ pub(super) const BUCKETS: [Duration; 12] = [
     Duration::from_secs(5),
     Duration::from_secs(10),
 ];
-/// Time of a stop over the limit that no cause could claim.
+/// Time of a stop over the limit, or of threads that stalled, that no cause could claim.
 pub(super) const UNEXPLAINED: &str = "unexplained";
 /// The same of shorter ones, of which only sums are known.
 pub(super) const NO_DETAIL: &str = "not_recorded_in_detail";
@@ -44,6 +44,19 @@ pub(super) struct Numbers {
     examples: BTreeMap<&'static str, Example>,
     pub(super) dropped_events: u64,
     longest: Longest,
+    /// `None` where stalls are not recorded.
+    pub(super) stalls: Option<Stalls>,
+}
+
+/// Threads that stood while the JVM ran.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stalls {
+    /// Episodes by their longest stall, not those in a bucket below.
+    pub(super) buckets: [u64; BUCKETS.len() + 1],
+    /// How many there were, and their longest stalls.
+    pub(super) episodes: Count,
+    /// Threads by time, by the cause.
+    pub(super) by_cause: BTreeMap<&'static str, Duration>,
 }
 
 /// The time of one cause.
@@ -77,8 +90,7 @@ struct Longest {
 impl Numbers {
     pub(super) fn add(&mut self, stop: &Attribution, limit: Duration, now: SystemTime) {
         let pause = &stop.pause;
-        let bucket = BUCKETS.iter().position(|most| pause.duration <= *most);
-        self.buckets[bucket.unwrap_or(BUCKETS.len())] += 1;
+        self.buckets[bucket(pause.duration)] += 1;
         self.counted.add(stop);
         self.reaching += pause.reaching.min(pause.duration);
         self.longest.turn(now);
@@ -112,6 +124,20 @@ impl Numbers {
         longest.turn(now);
         longest.now.max(longest.before)
     }
+}
+
+impl Stalls {
+    pub(super) fn add(&mut self, it: &Episode) {
+        self.buckets[bucket(it.longest)] += 1;
+        self.episodes.add(it.longest);
+        let cause = it.cause.map_or(UNEXPLAINED, |it| it.id);
+        *self.by_cause.entry(cause).or_default() += it.time;
+    }
+}
+
+/// Which bucket this length belongs to.
+fn bucket(length: Duration) -> usize {
+    BUCKETS.iter().position(|most| length <= *most).unwrap_or(BUCKETS.len())
 }
 
 impl Example {

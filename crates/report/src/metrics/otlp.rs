@@ -12,8 +12,9 @@ mod proto;
 
 use super::{
     All, Label, Series,
-    numbers::{BUCKETS, Example, Numbers},
+    numbers::{BUCKETS, Example, Stalls},
 };
+use diagnose::Count;
 use prost::Message;
 use proto::{
     AnyValue, CUMULATIVE, Data, Exemplar, Gauge, Histogram, HistogramDataPoint, KeyValue, Metric,
@@ -56,11 +57,8 @@ fn resource(attributes: &[(&str, &str)], metrics: Vec<Metric>) -> ResourceMetric
 
 fn of_jvm(series: &Series, now: SystemTime) -> Vec<Metric> {
     let numbers = &series.numbers;
-    let point = |value| Point { since: series.since, now }.of(value);
-    let by = |key, value: &str, point: NumberDataPoint| {
-        let attributes = vec![attribute(key, text(value))];
-        NumberDataPoint { attributes, ..point }
-    };
+    let at = Point { since: series.since, now };
+    let point = |value| at.of(value);
     let causes = numbers.by_cause().into_iter().map(|(cause, of)| {
         let exemplars = of.example.into_iter().map(example).collect();
         let point = NumberDataPoint { exemplars, ..point(seconds(of.time)) };
@@ -69,8 +67,13 @@ fn of_jvm(series: &Series, now: SystemTime) -> Vec<Metric> {
     let phases =
         [("reach", numbers.reaching), ("at", numbers.counted.all.total - numbers.reaching)];
     let phases = phases.map(|(phase, time)| by("whypause.phase", phase, point(seconds(time))));
-    vec![
-        stops(numbers, Point { since: series.since, now }),
+    let mut metrics = vec![
+        histogram(
+            "whypause.jvm.stw.duration",
+            "How long application threads were stopped, each stop",
+            (numbers.counted.all, numbers.buckets),
+            at,
+        ),
         sum(
             "whypause.jvm.stw.cause.time",
             "Time stopped, by what stopped it",
@@ -101,7 +104,34 @@ fn of_jvm(series: &Series, now: SystemTime) -> Vec<Metric> {
             "s",
             point(seconds(numbers.longest(now))),
         ),
+    ];
+    metrics.extend(numbers.stalls.iter().flat_map(|it| of_stalls(it, at)));
+    metrics
+}
+
+fn of_stalls(stalls: &Stalls, at: Point) -> [Metric; 2] {
+    let causes = stalls.by_cause.iter();
+    let causes = causes
+        .map(|(cause, time)| by("whypause.cause", &cause.replace('-', "_"), at.of(seconds(*time))));
+    [
+        sum(
+            "whypause.jvm.thread_stall.cause.time",
+            "Threads by time that could not go on while the JVM ran, by what they waited for",
+            "s",
+            causes.collect(),
+        ),
+        histogram(
+            "whypause.jvm.thread_stall.episode.duration",
+            "The longest stall of each episode: threads that stood for one reason at one time",
+            (stalls.episodes, stalls.buckets),
+            at,
+        ),
     ]
+}
+
+/// The point of what has this attribute.
+fn by(key: &str, value: &str, point: NumberDataPoint) -> NumberDataPoint {
+    NumberDataPoint { attributes: vec![attribute(key, text(value))], ..point }
 }
 
 fn of_recorder(all: &All, now: SystemTime) -> Vec<Metric> {
@@ -125,18 +155,22 @@ fn of_recorder(all: &All, now: SystemTime) -> Vec<Metric> {
     ]
 }
 
-fn stops(numbers: &Numbers, at: Point) -> Metric {
+fn histogram(
+    name: &str,
+    about: &str,
+    (all, buckets): (Count, [u64; BUCKETS.len() + 1]),
+    at: Point,
+) -> Metric {
     let point = HistogramDataPoint {
         start_time_unix_nano: nanos(at.since),
         time_unix_nano: nanos(at.now),
-        count: numbers.counted.all.count,
-        sum: Some(numbers.counted.all.total.as_secs_f64()),
-        bucket_counts: numbers.buckets.to_vec(),
+        count: all.count,
+        sum: Some(all.total.as_secs_f64()),
+        bucket_counts: buckets.to_vec(),
         explicit_bounds: BUCKETS.iter().map(Duration::as_secs_f64).collect(),
     };
     let data = Histogram { data_points: vec![point], aggregation_temporality: CUMULATIVE };
-    let about = "How long application threads were stopped, each stop";
-    metric("whypause.jvm.stw.duration", about, "s", Data::Histogram(data))
+    metric(name, about, "s", Data::Histogram(data))
 }
 
 /// Since when and until when something was counted.

@@ -81,6 +81,66 @@ fn every_stop_is_counted_and_its_causes_are_all_of_it() {
     );
 }
 
+/// Two threads that wait for a disk for this long, the second one a third as long.
+fn stalls(ms: u64) -> Vec<diagnose::Episode> {
+    let text = format!(
+        "stalls 10ms
+         thread 1 vm-thread VM Thread
+         thread 7 java appender-1
+         thread 8 java appender-2
+         7 blocked 0ms {ms}ms fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file
+         8 blocked 0ms {}ms fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file",
+        ms / 3
+    );
+    diagnose::facts_text::diagnose(&text).stalls.unwrap().episodes
+}
+
+#[test]
+fn stalls_are_counted_by_cause_and_by_the_longest_of_each_episode() {
+    let metrics = Metrics::new(LIMIT, NOW);
+    let jvm = metrics.jvm("Orders", "app", "", NOW);
+    for ms in [300, 30] {
+        stalls(ms).iter().for_each(|it| jvm.add_stalls(it));
+    }
+    let mut unexplained = stalls(3_000).remove(0);
+    unexplained.cause = None;
+    jvm.add_stalls(&unexplained);
+    has(
+        &lines(&metrics, Exposition::Prometheus),
+        &[
+            "# TYPE whypause_thread_stall_seconds_total counter",
+            r#"whypause_thread_stall_seconds_total{jvm="Orders",user="app",cause="file_sync_blocked"} 0.44"#,
+            r#"whypause_thread_stall_seconds_total{jvm="Orders",user="app",cause="unexplained"} 4.0"#,
+            "# TYPE whypause_thread_stall_episode_seconds histogram",
+            r#"whypause_thread_stall_episode_seconds_sum{jvm="Orders",user="app"} 3.33"#,
+            r#"whypause_thread_stall_episode_seconds_count{jvm="Orders",user="app"} 3"#,
+            r#"whypause_thread_stall_episode_seconds_bucket{jvm="Orders",user="app",le="0.025"} 0"#,
+            r#"whypause_thread_stall_episode_seconds_bucket{jvm="Orders",user="app",le="0.05"} 1"#,
+            r#"whypause_thread_stall_episode_seconds_bucket{jvm="Orders",user="app",le="0.5"} 2"#,
+            r#"whypause_stw_pause_seconds_count{jvm="Orders",user="app"} 0"#,
+        ],
+    );
+}
+
+/// No stall is not the same as none that was looked for.
+#[test]
+fn where_threads_are_not_watched_no_stalls_are_counted() {
+    let metrics = Metrics::new(LIMIT, NOW);
+    let mut jvm = metrics.jvm("Orders", "app", "", NOW);
+    let has_series = || {
+        let text = metrics.text(Exposition::Prometheus, NOW);
+        let pushed = pushed(&metrics);
+        let names = pushed[0].scope_metrics.iter().flat_map(|it| &it.metrics);
+        let is_pushed = names.into_iter().any(|it| it.name.contains("thread_stall"));
+        (text.contains("whypause_thread_stall_episode_seconds_count{"), is_pushed)
+    };
+    jvm.add_coverage(&Coverage::default());
+    assert_eq!(has_series(), (false, false));
+    let stalls_over = Some(Duration::from_millis(10));
+    jvm.add_coverage(&Coverage { stalls_over, ..Coverage::default() });
+    assert_eq!(has_series(), (true, true));
+}
+
 #[test]
 fn open_metrics_has_units_an_example_of_each_cause_and_an_end() {
     let metrics = Metrics::new(LIMIT, NOW);
@@ -197,6 +257,7 @@ fn the_message_that_is_pushed_has_the_same_numbers() {
     let metrics = Metrics::new(LIMIT, NOW);
     let jvm = metrics.jvm("orders.Main", "app", "", NOW);
     jvm.add(&stop(100, &[("gc-log-write-blocked", 80), ("gc-work", 20)]), NOW);
+    stalls(300).iter().for_each(|it| jvm.add_stalls(it));
     let bytes = metrics.otlp("node7", NOW + Duration::from_secs(9));
     let request = ExportMetricsServiceRequest::decode(&bytes[..]).unwrap();
     let [of_jvm, own] = &request.resource_metrics[..] else { panic!("{request:?}") };
@@ -219,6 +280,8 @@ fn the_message_that_is_pushed_has_the_same_numbers() {
             ("whypause.jvm.stw.limit_exceeded", "{stop}"),
             ("whypause.recorder.dropped_events", "{event}"),
             ("whypause.jvm.stw.longest", "s"),
+            ("whypause.jvm.thread_stall.cause.time", "s"),
+            ("whypause.jvm.thread_stall.episode.duration", "s"),
         ]
     );
     let Some(Data::Histogram(stops)) = &all[0].data else { panic!("{:?}", all[0]) };
@@ -234,6 +297,11 @@ fn the_message_that_is_pushed_has_the_same_numbers() {
     assert!(causes.is_monotonic && causes.aggregation_temporality == 2);
     assert_eq!(causes.data_points.iter().map(seconds).collect::<Vec<_>>(), [0.08, 0.02]);
     assert_eq!(causes.data_points[0].exemplars.len(), 1);
+    let Some(Data::Sum(causes)) = &all[6].data else { panic!("{:?}", all[6]) };
+    assert_eq!(causes.data_points.iter().map(seconds).collect::<Vec<_>>(), [0.4]);
+    let Some(Data::Histogram(episodes)) = &all[7].data else { panic!("{:?}", all[7]) };
+    let point = &episodes.data_points[0];
+    assert_eq!((point.count, point.sum), (1, Some(0.3)));
     assert_eq!(attribute(own, "service.name"), "whypause");
     assert!(attribute(own, "service.instance.id").ends_with("@node7"));
 }

@@ -210,7 +210,7 @@ fn count(metrics: &JvmMetrics, ended: &[Ended], short: Option<&Diagnosis>) {
     for it in ended {
         match it {
             Ended::Pauses(it) => pauses(it),
-            Ended::Stall(..) => {}
+            Ended::Stall(it, _) => metrics.add_stalls(it),
         }
     }
     short.into_iter().for_each(pauses);

@@ -116,6 +116,8 @@ pub(super) fn check_metrics(input: &Path, json: &Value, name: &str) {
     let metrics = Metrics::new(Duration::from_millis(100), now);
     let counted = metrics.jvm("Main", "app", "", now);
     diagnosis.pauses.iter().for_each(|it| counted.add(it, now));
+    let stalls = diagnosis.stalls.iter().flat_map(|it| &it.episodes);
+    stalls.for_each(|it| counted.add_stalls(it));
     let text = metrics.text(Exposition::Prometheus, now);
     let near = |seconds: f64, ns: u64| {
         #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
@@ -126,6 +128,10 @@ pub(super) fn check_metrics(input: &Path, json: &Value, name: &str) {
     assert!((count - pauses_of(json)).abs() < 0.5, "{name}: {count}: {text}");
     let total = of(json, "/pauses/total_ns");
     assert!(near(metric(&text, "whypause_stw_pause_seconds_sum", ""), total), "{name}: {text}");
+    if json["stalls"].is_object() {
+        let told = metric(&text, "whypause_thread_stall_seconds_total", "");
+        assert!(near(told, of(json, "/stalls/time_ns")), "{name}: {told}");
+    }
     let by_cause = "whypause_stw_attributed_seconds_total";
     assert!(near(metric(&text, by_cause, ""), total), "{name}: the causes are not all of it");
     for it in
