@@ -186,7 +186,7 @@ def measure(options, work):
         if jvm.stdout.readline().strip() != "ready":
             raise Failed("the JVM does not start:\n" + (work / "said").read_text()[-2000:])
         time.sleep(options.warm_up)
-        seen = seen_by_both(options.program, jvm, options.seconds, work / "rec", stops)
+        seen = seen_by_both(options, jvm, work / "rec", stops)
     keep(options, "idle", work / "rec", seen)
     print(seen["said"])
     return judge(options, seen, idle_code)

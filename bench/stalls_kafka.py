@@ -30,6 +30,7 @@ sys.dont_write_bytecode = True
 import maven_jars
 from stalls_run import (ROOT, Failed, add_options, beside, compare, compile_java, judge, loop_disk, run,
                         seen_by_both)
+from stalls_truth import Locks
 
 PROPERTIES = """
 process.roles=broker,controller
@@ -159,8 +160,8 @@ class Broker:
                         "MkU3OEVBNTcwNTJENDM2Qk", "-c", str(self.properties)],
                        stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=True, timeout=120)
         self.jvm = self.stack.enter_context(beside(
-            [java, "-Xms512m", "-Xmx512m", f"-Xlog:safepoint:file={self.stops}:tn:filecount=0", "-cp", jars, self.log4j,
-             "kafka.Kafka", str(self.properties)], stdout=out, stderr=out))
+            [java, "-Xms512m", "-Xmx512m", f"-Xlog:safepoint:file={self.stops}:tn:filecount=0",
+             *Locks.options(self.work), "-cp", jars, self.log4j, "kafka.Kafka", str(self.properties)], stdout=out, stderr=out))
         self.wait_for_port()
         classes = compile_java(java, jars, self.work, "Produces", PRODUCES)
         said = self.stack.enter_context(open(self.work / "producer.err", "w", encoding="utf-8"))
@@ -199,8 +200,7 @@ def inner(options):
         if not options.healthy:
             stack.enter_context(beside(writer, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
             time.sleep(5)
-        seen = seen_by_both(options.program, broker.jvm, options.seconds, work / "rec", broker.stops,
-                            begun=broker.mark)
+        seen = seen_by_both(options, broker.jvm, work / "rec", broker.stops, work / "locks.jfr", begun=broker.mark)
         broker.mark()
         seen["latencies"] = broker.latencies()
     (work / "seen.json").write_text(json.dumps(seen))

@@ -145,7 +145,7 @@ def measure(options, how, work, disk):
         if jvm.stdout.readline().strip() != "ready":
             raise Failed("the JVM does not start:\n" + (work / "said").read_text()[-2000:])
         time.sleep(options.warm_up)
-        seen = seen_by_both(options.program, jvm, options.seconds, work / how, stops)
+        seen = seen_by_both(options, jvm, work / how, stops)
     keep(options, how, work / how, seen)
     print(f"\n## {how}: {options.threads} threads, an index of {3 * options.memory} MiB in {options.memory} MiB\n\n"
           f"{seen['said']}")

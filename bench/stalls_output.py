@@ -24,6 +24,7 @@ import time
 sys.dont_write_bytecode = True
 import maven_jars
 from stalls_run import Failed, add_options, beside, compare, compile_java, judge, keep, run, seen_by_both
+from stalls_truth import Locks
 
 LOGBACK = ["ch.qos.logback:logback-classic:1.5.34"]
 PRINTS = """
@@ -78,8 +79,8 @@ def measure(options, how, reader, work):
     jars = maven_jars.jars("logback", *LOGBACK) if how == "logback" else str(work)
     classes = compile_java(options.java, jars, work, "Prints", PRINTS % HOW[how])
     stops = work / "safepoints.log"
-    command = [options.java, "-Xmx128m", f"-Xlog:safepoint:file={stops}:tn:filecount=0", "-cp", classes, "Prints",
-               str(options.threads), str(options.every)]
+    command = [options.java, "-Xmx128m", f"-Xlog:safepoint:file={stops}:tn:filecount=0",
+               *Locks.options(work), "-cp", classes, "Prints", str(options.threads), str(options.every)]
     with contextlib.ExitStack() as stack:
         said = stack.enter_context(open(work / "said", "w", encoding="utf-8"))
         jvm = stack.enter_context(beside(command, stdout=subprocess.PIPE, stderr=said))
@@ -91,7 +92,7 @@ def measure(options, how, reader, work):
         time.sleep(options.warm_up)
         if jvm.poll() is not None:
             raise Failed("the JVM ended:\n" + (work / "said").read_text()[-2000:])
-        seen = seen_by_both(options.program, jvm, options.seconds, work / "rec", stops, after=4)
+        seen = seen_by_both(options, jvm, work / "rec", stops, work / "locks.jfr", after=4)
         # so that the thread that reads sees the end
         jvm.kill()
     keep(options, f"{how}-{reader}", work / "rec", seen)

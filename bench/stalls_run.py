@@ -15,7 +15,7 @@ import tempfile
 import time
 
 import maven_jars
-from stalls_truth import ELSEWHERE, CannotMeasure, Trace, Truth, stops_of
+from stalls_truth import ELSEWHERE, CannotMeasure, Locks, Trace, Truth, stops_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NEAR, NEAR_NS = 0.05, 50_000_000
@@ -66,12 +66,19 @@ def compile_java(java, jars, work, name, source):
     return f"{work}:{jars}"
 
 
-def seen_by_both(program, jvm, seconds, recording, stops, after=0.5, begun=lambda: None):
-    """Records a JVM with whypause and with the tracepoints; what both saw, as plain data."""
+def seen_by_both(options, jvm, recording, stops, locks=None, after=0.5, begun=lambda: None):
+    """Records a JVM with whypause and with the tracepoints; what both saw, as plain data.
+
+    With a file for `locks`, the JVM has the options of `Locks`.
+    """
+    program, seconds = options.program, options.seconds
     with contextlib.closing(Trace(jvm.pid, 64 + seconds // 10)) as trace:
         begin_ns, said = record(program, jvm.pid, seconds, recording, begun)
         time.sleep(after)
-        truth = Truth(trace, stops_of(stops))
+        waits = Locks()
+        if locks:
+            waits.read(options.java, jvm.pid, locks)
+        truth = Truth(trace, stops_of(stops), waits)
     explained = explain(program, recording)
     window = (begin_ns, begin_ns + explained["coverage"]["recorded_ns"])
     return {"said": said, "explained": explained, **of_truth(truth, window)}
@@ -172,27 +179,27 @@ def of_truth(truth, window):
 
     for cause, wait, time_ns in stalls + late:
         add(cause, wait, time_ns, "runnable" if cause == "cpu-contention" else None)
-    said = {"caller": "waits for the caller", "before": "waits for the caller, since before", "polls": "polls"}
-    for cause, wait, time_ns, how in convoy:
-        add(cause, wait, time_ns, said[how])
+    for cause, wait, time_ns, what in convoy:
+        add(cause, wait, time_ns, {"lock": "lock or answer", "idle": "idle", "polls": "polls"}[what])
     stalls = [it for it in stalls if it[0] != "cpu-contention"]
-    sums = {"calls": {}, "caller": {}, "before": {}, "polls": {}}
-    for cause, _, time_ns, how in [*((*it, "calls") for it in stalls), *convoy]:
-        sums[how][cause] = sums[how].get(cause, 0) + time_ns
+    counted = [*stalls, *(it for it in convoy if it[3] == "lock")]
+    sums = {"calls": {}, "lock": {}, "idle": {}, "polls": {}}
+    for cause, _, time_ns, what in [*((*it, "calls") for it in stalls), *convoy]:
+        sums[what][cause] = sums[what].get(cause, 0) + time_ns
     return {
         "events": truth.lines,
         "stopped_ns": truth.stopped(*window),
         "sums": sums,
         "cpu_ns": sum(it[2] for it in runnable + late),
-        "in_stops_ns": sum(truth.in_stops(it[1], window) for it in [*stalls, *convoy]),
-        "edges_ns": [sum(it[2] for it in [*stalls, *convoy] if it[1].begin < window[0]),
-                     sum(it[2] for it in [*stalls, *convoy] if it[1].end > window[1])],
+        "in_stops_ns": sum(truth.in_stops(it[1], window) for it in counted),
+        "edges_ns": [sum(it[2] for it in counted if it[1].begin < window[0]),
+                     sum(it[2] for it in counted if it[1].end > window[1])],
         "whole": {"count": count, "whole_ns": whole, "blocked_ns": blocked},
         # each wait, to look into a difference
         "stalls": [(cause, truth.names[wait.tid], wait.tid, wait.begin, wait.end, wait.call.name if wait.call else "-")
                    for cause, wait, _ in stalls],
-        "convoy": [(how, cause, truth.names[wait.tid], wait.tid, wait.begin, wait.end, wait.waker)
-                   for cause, wait, _, how in convoy],
+        "convoy": [(what, cause, truth.names[wait.tid], wait.tid, wait.begin, wait.end, wait.waker)
+                   for cause, wait, _, what in convoy],
         "rows": sorted(([*key, *row] for key, row in rows.items()), key=lambda it: -it[5]),
     }
 
@@ -231,10 +238,10 @@ def print_told(stalls, most):
 def compare(stalls, seen, with_faults=False):
     """Prints both side by side; 0 where they agree on waits on files, or on those and on page faults together."""
     told = {it["id"]: it["time_ns"] for it in stalls["causes"]}
-    parts = ["calls", "caller", "before", "polls"]
+    parts = ["calls", "lock", "idle", "polls"]
     on_files = sorted(OF_FILES & {*told, *(cause for part in parts for cause in seen["sums"][part])})
-    print("\n| threads x time | whypause | tracepoints | of it in calls | of it waiting for the caller "
-          "| not counted: waited before | not counted: polls |\n|---|---:|---:|---:|---:|---:|---:|")
+    print("\n| threads x time | whypause | tracepoints | of it in calls | of it for a lock or answer of the caller "
+          "| not counted: idle until then | not counted: polls |\n|---|---:|---:|---:|---:|---:|---:|")
 
     def row(name, ours, causes):
         sums = [sum(seen["sums"][part].get(cause, 0) for cause in causes) for part in parts]
@@ -264,7 +271,7 @@ def compare(stalls, seen, with_faults=False):
 def idle_code(stalls, seen):
     """The code to exit with where nothing should be told: 3 where the host was not quiet enough to say more."""
     cpu = sum(it["time_ns"] for it in stalls["causes"] if "cpu" in it["id"])
-    true = sum(time_ns for part in ("calls", "caller") for time_ns in seen["sums"][part].values())
+    true = sum(time_ns for part in ("calls", "lock") for time_ns in seen["sums"][part].values())
     if stalls["time_ns"] - cpu > true or (cpu and not seen["cpu_ns"]):
         print(f"told without reason: {seconds(stalls['time_ns'] - cpu)} besides waits for a CPU; "
               f"{seconds(true)} are true")

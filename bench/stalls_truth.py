@@ -13,6 +13,8 @@ with 10 ms and more, so a call of 12 ms that computes for 3 ms of them does not,
 import bisect
 import collections
 import contextlib
+import datetime
+import json
 import os
 import pathlib
 import platform
@@ -23,6 +25,8 @@ import threading
 import time
 
 LONG_NS = 10_000_000
+# So many processes and threads may start meanwhile before one of ours is missed.
+MORE_THREADS = 2000
 # How often one looks what descriptors stand for.
 LOOK_SECONDS = 0.2
 SYNC = ["fsync", "fdatasync", "sync_file_range", "msync", "sync", "syncfs"]
@@ -103,19 +107,17 @@ class Trace:
         self.write("trace_clock", "mono")
         self.write("buffer_size_kb", str(mebibytes_per_cpu << 10))
         self.write("options/overwrite", "0")
-        self.write("options/event-fork", "1")
-        self.write("set_event_pid", self.tids())
-        self.write("set_event_pid", self.tids())
+        # Not by `set_event_pid`: now and then it loses a switch. Threads that start later have the next numbers.
+        last = max(map(int, os.listdir(f"/proc/{self.pid}/task"))) + MORE_THREADS
         calls = 0
         for name in CALLS:
             for way in ("enter", "exit"):
-                if (at / f"events/syscalls/sys_{way}_{name}").is_dir():
-                    self.write(f"events/syscalls/sys_{way}_{name}/enable", "1")
-                    calls += 1
+                calls += self.enable(f"syscalls/sys_{way}_{name}", f"common_pid >= {self.pid} && common_pid <= {last}")
         if not calls:
             raise OSError("it has none of system calls (CONFIG_FTRACE_SYSCALLS)")
-        for name in ("sched_switch", "sched_waking"):
-            self.write(f"events/sched/{name}/enable", "1")
+        switched = " || ".join(f"({it} >= {self.pid} && {it} <= {last})" for it in ("prev_pid", "next_pid"))
+        self.enable("sched/sched_switch", switched)
+        self.enable("sched/sched_waking", f"pid >= {self.pid} && pid <= {last}")
         self.write("tracing_on", "1")
         self.begin_ns = time.monotonic_ns()
         self.first = self.look_at_threads() if platform.machine() == "x86_64" else {}
@@ -124,8 +126,13 @@ class Trace:
     def write(self, name, text):
         (self.at / name).write_text(text)
 
-    def tids(self):
-        return " ".join(os.listdir(f"/proc/{self.pid}/task"))
+    def enable(self, event, only):
+        """How many events that is: none where this kernel has it not."""
+        if not (self.at / "events" / event).is_dir():
+            return 0
+        self.write(f"events/{event}/filter", only)
+        self.write(f"events/{event}/enable", "1")
+        return 1
 
     def look_at_threads(self):
         """The threads that wait now: the state of each, and its call with the first argument."""
@@ -198,11 +205,68 @@ class Wait:
         self.runnable = state.startswith("R")
 
 
+class Locks:
+    """Which threads waited for locks or answers, by the JVM's own account: events of its flight recorder.
+
+    A wait in `Object.wait`, or for a condition, as a queue has one, is one for work.
+    """
+
+    EVENT = """<event name="jdk.{}"><setting name="enabled">true</setting>
+        <setting name="stackTrace">false</setting><setting name="threshold">5 ms</setting></event>"""
+    FOR_WORK = re.compile(r"ConditionObject|ConditionNode|SynchronousQueue|TransferQueue|ForkJoinPool|Exchanger")
+
+    def __init__(self):
+        self.waits = collections.defaultdict(list)
+
+    @staticmethod
+    def options(directory):
+        """The options of a JVM from JDK 11 on that keeps those events, in this directory."""
+        settings = pathlib.Path(directory) / "locks.jfc"
+        events = "".join(Locks.EVENT.format(name) for name in ("JavaMonitorEnter", "ThreadPark"))
+        settings.write_text(f'<configuration version="2.0">{events}</configuration>')
+        return [f"-XX:StartFlightRecording:settings={settings}", f"-XX:FlightRecorderOptions:repository={directory}"]
+
+    def read(self, java, pid, file):
+        """Takes them from the JVM, which stops for that."""
+        tool = str(pathlib.Path(java).parent) + "/" if "/" in java else ""
+        dump = [tool + "jcmd", str(pid), "JFR.dump", f"filename={file}"]
+        subprocess.run(dump, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+        text = subprocess.run([tool + "jfr", "print", "--json", "--stack-depth", "1", str(file)],
+                              stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout
+        offset = time.time_ns() - time.monotonic_ns()
+        for event in json.loads(text)["recording"]["events"]:
+            values = event["values"]
+            parked = (values.get("parkedClass") or {}).get("name", "-")
+            thread = values.get("eventThread")
+            if thread and (event["type"] == "jdk.JavaMonitorEnter" or not self.FOR_WORK.search(parked)):
+                begin = wall_ns(values["startTime"]) - offset
+                end = begin + round(float(values["duration"][2:-1]) * 1e9) if "M" not in values["duration"] else None
+                self.waits[thread["osThreadId"]].append((begin, end))
+
+    def has(self, wait):
+        """Whether most of a wait was one for a lock or an answer; all, where nothing is known."""
+        if not self.waits:
+            return True
+        for begin, end in self.waits.get(wait.tid, ()):
+            shared = min(end or wait.end, wait.end) - max(begin, wait.begin)
+            if shared > 0.8 * (wait.end - wait.begin):
+                return True
+        return False
+
+
+def wall_ns(text):
+    """Nanoseconds since 1970 of `2026-01-02T03:04:05.678901234Z`, or with `+01:00` at its end."""
+    found = re.match(r"(.*?)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$", text)
+    whole = datetime.datetime.fromisoformat(found[1] + found[3].replace("Z", "+00:00"))
+    return round(whole.timestamp()) * 10**9 + int((found[2] or "0").ljust(9, "0"))
+
+
 class Truth:
     """The waits of a process; times are those of the monotonic clock, in nanoseconds."""
 
-    def __init__(self, trace, stops=()):
+    def __init__(self, trace, stops=(), locks=None):
         lines = trace.end()
+        self.locks = locks or Locks()
         self.names, self.files, self.lines = trace.names, trace.files, len(lines)
         self.stops = sorted(stops)
         self.ends = [end for _, end in self.stops]
@@ -335,31 +399,38 @@ class Truth:
         return found
 
     def convoy(self, stalls, window):
-        """Waits that end because a stalled thread goes on, as (root's cause, wait, time, how it came to wait).
+        """Waits that end because a stalled thread goes on, as (root's cause, wait, time, what it waited for).
 
-        A thread that waits in no call on files, and is woken by a stalled one within 10 ms after its stall: it
-        waits for the `caller` where it began to wait with the stall or later. One that waited `before` waited for
-        something else first, or for work; one that `polls` waited for the network, or for work.
+        A thread that waits in no call on files, and is woken by a stalled one within 10 ms after its stall. Where
+        the JVM says so (`Locks`), it waited for a `lock` that the stalled one had, or for its answer; else it was
+        `idle`. One that `polls` waited for the network, or for work. Stalls of a thread with less than 10 ms
+        between them are one to who waits for it.
         """
         ended = collections.defaultdict(list)
-        for cause, wait, _ in stalls:
-            ended[wait.tid].append((wait.begin, wait.end, cause))
+        for cause, wait, _ in sorted(stalls, key=lambda it: it[1].begin):
+            since = wait.begin
+            if ended[wait.tid] and wait.begin - ended[wait.tid][-1][1] <= LONG_NS:
+                since = ended[wait.tid][-1][0]
+            ended[wait.tid].append((since, wait.end, cause))
         found = []
         for wait in sorted(self.waits, key=lambda it: it.end):
             polls = wait.call is not None and wait.call.name in POLL
             calm = (polls or wait.call is None) and wait.state.startswith("S")
-            if not calm or not self.runs_java(wait.tid) or wait.end - wait.begin < LONG_NS:
+            if not calm or not wait.woken or not self.runs_java(wait.tid) or wait.end - wait.begin < LONG_NS:
                 continue
-            for begin, end, cause in reversed(ended.get(wait.waker, ())):
-                if wait.woken and end <= wait.woken <= end + LONG_NS and wait.begin < end:
-                    how = "polls" if polls else "caller" if wait.begin >= begin - LONG_NS else "before"
-                    time_ns = self.time(wait.begin if how == "caller" else max(begin, wait.begin), wait.end, window)
-                    if time_ns:
-                        found.append((cause, wait, time_ns, how))
-                    if how == "caller":
-                        # who waits for this one waits for the stalled one, too
-                        ended[wait.tid].append((begin, wait.end, cause))
-                    break
+            of_waker = [it for it in ended.get(wait.waker, ()) if it[1] <= wait.woken <= it[1] + LONG_NS]
+            begin, end, cause = max(of_waker, key=lambda it: it[1], default=(0, 0, None))
+            if cause is None or end - wait.begin < LONG_NS:
+                continue
+            what = "polls" if polls else "lock" if self.locks.has(wait) else "idle"
+            # who waits for a lock since before has waited for another one that had it
+            begin = wait.begin if what == "lock" else max(begin, wait.begin)
+            time_ns = self.time(begin, wait.end, window)
+            if time_ns:
+                found.append((cause, wait, time_ns, what))
+            if what == "lock":
+                # who waits for this one waits for the stalled one, too
+                ended[wait.tid].append((begin, wait.end, cause))
         return found
 
     def of_calls(self, window):
