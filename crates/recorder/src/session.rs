@@ -13,8 +13,8 @@ use crate::{
 };
 use begin::{check_host, counted_stops, is_blind, read_symbols, target, wake_up_with_others};
 use recording::{
-    Coverage, Facts, FileKey, Interval, MonoTime, OffCpuCause, SafepointFact, Source, SourceState,
-    ThreadRole,
+    Coverage, DROPPED_STALLS, Facts, FileKey, Interval, MonoTime, OffCpuCause, SafepointFact,
+    Source, SourceState, ThreadRole,
 };
 use std::{sync::PoisonError, time::Duration};
 use under_way::UnderWay;
@@ -374,9 +374,6 @@ impl Session {
 
 /// Waits of threads that are kept as stalls each second, also where nothing else is kept in detail.
 const STALLS_PER_S: u32 = 2_000;
-
-/// What is said of stalls for which there was no room, in the kernel or here.
-const DROPPED_STALLS: &str = "stalls of threads dropped: over budget";
 
 /// Whether the descriptor was open on something else when the thread stalled, on the same file system. The
 /// inode that the kernel has of an overlay may be another than the one that it tells.

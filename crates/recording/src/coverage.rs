@@ -178,7 +178,16 @@ pub struct Coverage {
     pub manifest: Option<Manifest>,
 }
 
+/// What a note says of stalls for which there was no room, in the kernel or in the recorder.
+pub const DROPPED_STALLS: &str = "stalls of threads dropped: over budget";
+
 impl Coverage {
+    /// How many stalls of threads were not recorded, for want of room.
+    #[must_use]
+    pub fn dropped_stalls(&self) -> u64 {
+        self.notes.iter().filter(|it| it.message == DROPPED_STALLS).map(|it| it.count).sum()
+    }
+
     /// Whether `source` ran for the whole recording.
     #[must_use]
     pub fn has(&self, source: Source) -> bool {

@@ -81,7 +81,7 @@ mod writer;
 
 pub use background::BackgroundWriter;
 pub use clock::{Clock, ClockOffset, Interval, MonoTime};
-pub use coverage::{Coverage, Manifest, Note, Source, SourceState, TableRows};
+pub use coverage::{Coverage, DROPPED_STALLS, Manifest, Note, Source, SourceState, TableRows};
 pub use default_directory::{RecordingDirectory, default_directory, directory_with, new_directory};
 pub use error::RecordingError;
 pub use facts::{

@@ -221,7 +221,10 @@ impl Tally {
     pub(crate) fn stream<'a>(&self, index: &Index<'a>) -> Option<&'a OutputFact> {
         let (site, _, stack) = self.main_site()?;
         match site.fd {
-            _ if site.file.is_some() || !mechanisms::is_pipe_full(index, stack) => None,
+            _ if site.file.is_some() => None,
+            // A wait that had begun before the recording has no stack.
+            Some(fd) if stack.is_none() => outputs::of_fd(index, fd),
+            _ if !mechanisms::is_pipe_full(index, stack) => None,
             Some(fd) => outputs::of_fd(index, fd),
             // A sample may know the function of the kernel and not the descriptor.
             None => outputs::of_gc_log(index),

@@ -46,5 +46,5 @@ fn claims(case: &Case<'_>, segment: &Segment<'_>) -> bool {
 }
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
-    stalled::elsewhere(tally, index)
+    stalled::on_reader(tally, index)
 }

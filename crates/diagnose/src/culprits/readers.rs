@@ -45,7 +45,8 @@ fn statement(
         _ => format!("is one of {count} processes that hold {end}, which was not read fast enough"),
     };
     let did = did(tally, index, reader);
-    let did = if did.is_empty() { did } else { format!("; around these stops it {did}") };
+    let did =
+        if did.is_empty() { did } else { format!("; around these {} it {did}", tally.noun()) };
     format!("{who} {holds}{did}")
 }
 

@@ -1,5 +1,8 @@
 //! What the causes of stalls alone say alike: where the threads stood, and who did it.
-use super::writers::{self, Waited};
+use super::{
+    readers,
+    writers::{self, Waited},
+};
 use crate::{
     account::tally::Tally,
     cause::{Explanation, stall},
@@ -14,6 +17,12 @@ pub(crate) fn on_disk(tally: &Tally, index: &Index<'_>, reads: bool) -> Explanat
         detail: writers::own_writes(tally, index, waited),
         ..elsewhere(tally, index)
     }
+}
+
+/// Of a wait for the process that reads a pipe or a terminal.
+pub(crate) fn on_reader(tally: &Tally, index: &Index<'_>) -> Explanation {
+    let readers = tally.stream(index).map(|it| readers::culprits(tally, index, it));
+    Explanation { culprits: readers.unwrap_or_default(), ..elsewhere(tally, index) }
 }
 
 /// Of any other wait.

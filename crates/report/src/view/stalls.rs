@@ -49,7 +49,7 @@ impl<'a> StallsView<'a> {
         episodes.truncate(MOST_EPISODES);
         episodes.sort_by_key(|it| it.interval.start_ns);
         Some(StallsView {
-            heading: heading(stalls),
+            heading: heading(stalls, diagnosis.coverage.dropped_stalls()),
             findings,
             episodes: episodes.into_iter().map(|it| (it, told(it))).collect(),
             rest: rest(stalls),
@@ -64,8 +64,12 @@ pub(super) fn is_long(stalls: &Stalls, over: Duration) -> bool {
 }
 
 /// `Stalls while the JVM ran: 8 threads for 31.0 s in all, up to 4.90 s`.
-fn heading(stalls: &Stalls) -> String {
-    format!("Stalls while the JVM ran: {}", all(stalls))
+fn heading(stalls: &Stalls, dropped: u64) -> String {
+    let more = match dropped {
+        0 => String::new(),
+        n => format!("; {} more not kept", counted(n, "stall")),
+    };
+    format!("Stalls while the JVM ran: {}{more}", all(stalls))
 }
 
 /// `8 threads for 31.0 s in all, up to 4.90 s`.
@@ -131,5 +135,6 @@ pub(super) fn lead(diagnosis: &Diagnosis, over: Duration) -> Option<(String, Opt
         _ => format!(" in all, up to {}", duration(stalls.longest)),
     };
     let most = stalls.findings.first().filter(|it| it.time * 2 >= stalls.time);
-    Some((format!("{threads} stood still for {time}{up_to} while the JVM ran"), most))
+    let at_least = if diagnosis.coverage.dropped_stalls() > 0 { "At least " } else { "" };
+    Some((format!("{at_least}{threads} stood still for {time}{up_to} while the JVM ran"), most))
 }
