@@ -26,7 +26,7 @@ import time
 
 LONG_NS = 10_000_000
 # So many processes and threads may start meanwhile before one of ours is missed.
-MORE_THREADS = 2000
+MORE_THREADS = 200
 # How often one looks what descriptors stand for.
 LOOK_SECONDS = 0.2
 SYNC = ["fsync", "fdatasync", "sync_file_range", "msync", "sync", "syncfs"]
