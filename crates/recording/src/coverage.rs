@@ -140,6 +140,9 @@ pub struct Note {
     pub count: u64,
 }
 
+/// The message of a note that there were more stalls of threads than there was room for.
+pub const DROPPED_STALLS: &str = "stalls of threads dropped: over budget";
+
 /// Which sources ran, what was lost, what could not be read, and what the recorder itself cost.
 ///
 /// Counters are sums over the whole recording.

@@ -4,7 +4,9 @@ pub mod json;
 pub mod junit;
 pub mod terminal;
 
-use crate::{Options, doctor::Accepted, duration, text::clean, value, when::Clockface, words};
+use crate::{
+    Options, doctor::Accepted, duration, text::clean, value, view, when::Clockface, words,
+};
 use diagnose::{Blame, Diagnosis, Gate, Outcome, Value};
 
 /// One gate judged on one input, with its message. Holds no diagnosis, so that one input after the
@@ -76,7 +78,7 @@ fn hiccup(it: &Blame<'_>, run: &Diagnosis) -> Option<&'static str> {
     let reported = match it {
         Blame::Pause(it) => words::is_hiccup(run, &it.pause),
         Blame::Cause(it) => it.hiccups > 0 && it.hiccups == it.pauses,
-        Blame::Unexplained(_) => false,
+        Blame::Unexplained(_) | Blame::Stall(_) => false,
     };
     words::what_a_hiccup_is(run).filter(|_| reported)
 }
@@ -90,6 +92,11 @@ fn blame(it: Blame<'_>, run: &Diagnosis, options: &Options) -> String {
             format!("worst: {} at {at}{mark}, of which {parts}", duration(it.pause.duration))
         }
         Blame::Cause(it) => format!("mostly: {}, {}", it.cause.short, words::extent(run, it)),
+        Blame::Stall(it) => {
+            let one = Some(&it.interval);
+            let clock = Clockface::between(run.clock, one, one, &options.zone);
+            format!("worst: {} at {}", view::told(it), clock.show_with_zone(&it.interval))
+        }
         Blame::Unexplained(it) => format!("mostly: {}: {}", duration(it.time), clean(&it.what)),
     }
 }

@@ -3,7 +3,8 @@ use super::{
     gate::{Argument, Gate, Operator},
     measure::{Measured, measure},
 };
-use crate::{Attribution, Diagnosis, Doubt, Finding, Unexplained, Value};
+use crate::{Attribution, Diagnosis, Doubt, Episode, Finding, Unexplained, Value};
+use std::time::Duration;
 
 /// What became of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,8 @@ pub enum Blame<'a> {
     Cause(&'a Finding),
     /// Time that nothing explained.
     Unexplained(&'a Unexplained),
+    /// Threads that stood while the JVM ran.
+    Stall(&'a Episode),
 }
 
 impl Gate {
@@ -65,7 +68,7 @@ impl Gate {
         let at_least = measured.most != Some(measured.least);
         let holds = match self.holds(&measured) {
             Some(holds) => holds,
-            None => return unknown(Some(measured.least), at_least, self.why_not_certain()),
+            None => return unknown(Some(measured.least), at_least, self.why_not_certain(run)),
         };
         if let (false, Some(gone)) = (holds, gone(run)) {
             return unknown(Some(measured.least), at_least, gone);
@@ -96,8 +99,14 @@ impl Gate {
         (at_least == at_most).then_some(at_least)
     }
 
-    fn why_not_certain(&self) -> String {
+    fn why_not_certain(&self, run: &Diagnosis) -> String {
         match self.metric.word() {
+            "stalls" if run.stalls.as_ref().is_some_and(|it| it.count == 0) => {
+                "shorter stalls were not recorded (`--stalls-over`)"
+            }
+            "stalls" | "stalls.total" | "stalls.threads" | "cause" => {
+                "there were more stalls than room for them"
+            }
             "allocation" => {
                 "what a concurrent collector frees hides what is allocated at the same \
              time"
@@ -112,8 +121,15 @@ impl Gate {
         let most = || run.findings.iter().max_by_key(|it| it.time).map(Blame::Cause);
         let of_cause =
             |id: &str| run.findings.iter().find(|it| it.cause.id == id).map(Blame::Cause);
+        let stall = |by: fn(&Episode) -> Duration, cause: Option<&str>| {
+            let episodes = run.stalls.iter().flat_map(|it| &it.episodes);
+            let of_it = |it: &&Episode| cause.is_none() || it.cause.map(|it| it.id) == cause;
+            episodes.filter(of_it).max_by_key(|it| by(it)).map(Blame::Stall)
+        };
         match (self.metric.word(), self.argument) {
-            (_, Argument::Cause(id)) => of_cause(id),
+            (_, Argument::Cause(id)) => of_cause(id).or_else(|| stall(|it| it.time, Some(id))),
+            ("stalls", _) => stall(|it| it.longest, None),
+            ("stalls.total" | "stalls.threads", _) => stall(|it| it.time, None),
             ("total" | "stopped" | "throughput" | "count" | "gc.total", _) => most(),
             ("full", _) => of_cause("full-gc").or_else(most),
             ("unexplained", _) => run.unexplained.first().map(Blame::Unexplained),

@@ -1,8 +1,10 @@
 //! The number that a gate asks about, as far as a run tells it.
 use super::gate::{Argument, Gate};
 use crate::{
-    Count, Diagnosis, GcStatistics, MemoryStatistics, PauseStatistics, Quantiles, Value, Verdict,
+    Cause, Count, Diagnosis, GcStatistics, MemoryStatistics, PauseStatistics, Quantiles, Stalls,
+    Value, Verdict,
 };
+use recording::DROPPED_STALLS;
 use std::time::Duration;
 
 /// A number, or between which two it lies.
@@ -50,6 +52,7 @@ pub(super) fn measure(gate: &Gate, of: &Diagnosis) -> Known {
         },
         ("unexplained", _) => time_or_share(gate, of, of.statistics.unattributed),
         ("tts.max" | "tts.mean" | "tts.total", _) => reaching(word, of),
+        ("stalls" | "stalls.total" | "stalls.threads", _) => stalls(word, gate, of),
         ("remark.max", _) => exactly(Value::Time(gc(of)?.remarks().max)),
         ("collections", _) => events(gate, of, gc(of)?.collections()),
         ("full", _) => events(gate, of, gc(of)?.of_kind("full").count),
@@ -125,7 +128,58 @@ fn time_or_share(gate: &Gate, of: &Diagnosis, time: Duration) -> Known {
     }
 }
 
+/// Stalls, as far as threads were watched for them: of those for which there was no room nothing is known but
+/// that there were some.
+fn stalls(word: &str, gate: &Gate, of: &Diagnosis) -> Known {
+    let stalls = stalls_of(of)?;
+    if let (Value::Time(limit), "stalls", 0) = (gate.limit, word, stalls.count)
+        && stalls.over > limit
+    {
+        // One that was shorter than what is recorded may be longer than the limit.
+        let most = Some(Value::Time(stalls.over));
+        return Ok(Measured { least: Value::Time(Duration::ZERO), most });
+    }
+    let least = match word {
+        "stalls" => Value::Time(stalls.longest),
+        "stalls.total" => Value::Time(stalls.time),
+        _ => Value::Count(stalls.threads),
+    };
+    Ok(Measured { least, most: Some(least).filter(|_| !were_dropped(of)) })
+}
+
+fn stalls_of(of: &Diagnosis) -> Result<&Stalls, String> {
+    of.stalls.as_ref().ok_or_else(|| {
+        "stalls of threads were not recorded, which needs `whypause record` as root, and a JDK with \
+         safepoint probes"
+            .to_owned()
+    })
+}
+
+/// Whether there were more stalls than there was room for.
+fn were_dropped(of: &Diagnosis) -> bool {
+    of.coverage.notes.iter().any(|it| it.message == DROPPED_STALLS)
+}
+
+/// A cause of stalls alone, which is no part of the stopped time: threads by time, a share of that of all
+/// stalls, or how many.
+fn cause_of_stalls(gate: &Gate, of: &Diagnosis, cause: &Cause) -> Known {
+    let stalls = stalls_of(of)?;
+    let finding = stalls.findings.iter().find(|it| it.cause.id == cause.id);
+    let time = finding.map_or(Duration::ZERO, |it| it.time);
+    let least = match gate.limit {
+        Value::Count(_) => Value::Count(finding.map_or(0, |it| it.pauses)),
+        Value::Share(_) if stalls.time.is_zero() => Value::Share(0.0),
+        Value::Share(_) => Value::Share(time.as_secs_f64() / stalls.time.as_secs_f64()),
+        _ => Value::Time(time),
+    };
+    Ok(Measured { least, most: Some(least).filter(|_| !were_dropped(of)) })
+}
+
 fn cause(gate: &Gate, of: &Diagnosis, id: &str) -> Known {
+    let of_stalls = crate::causes().iter().find(|it| it.id == id && it.is_of_stalls_alone());
+    if let Some(cause) = of_stalls {
+        return cause_of_stalls(gate, of, cause);
+    }
     let finding = of.findings.iter().find(|it| it.cause.id == id);
     let watched = of.watched.iter().find(|it| it.cause.id == id).map(|it| &it.verdict);
     if let (None, Some(Verdict::Unknown(missing))) = (finding, watched) {
@@ -241,7 +295,8 @@ mod tests {
                 unknown.push(metric.name);
             }
         }
-        // This log tells neither what was promoted nor the limit of the heap.
-        assert_eq!(unknown, ["promotion", "live", "heap"]);
+        // This log tells neither what was promoted nor the limit of the heap, and no log tells of stalls.
+        let of_stalls = ["stalls", "stalls.total", "stalls.threads"];
+        assert_eq!(unknown, [&of_stalls[..], &["promotion", "live", "heap"]].concat());
     }
 }

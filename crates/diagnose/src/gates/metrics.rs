@@ -79,7 +79,7 @@ pub fn metrics() -> &'static [Metric] {
 }
 
 #[rustfmt::skip]
-static METRICS: [Metric; 31] = [
+static METRICS: [Metric; 34] = [
     metric("max", &[Time], "max>200ms", "the longest pause"),
     metric("mean", &[Time], "mean>20ms", "the mean of all pauses"),
     metric("p50", &[Time], "p50>10ms", "the median of all pauses"),
@@ -92,7 +92,7 @@ static METRICS: [Metric; 31] = [
     metric("stopped", &[Share], "stopped>5%", "all pauses as a share of the time"),
     metric("throughput", &[Share], "throughput<95%", "the share of the time without pauses"),
     metric("unexplained", &[Time, Share], "unexplained>2s", "stopped time without a cause; share of the stopped time"),
-    metric("cause(ID)", &[Time, Share, Count], "cause(full-gc)>0s", "stopped time of one cause; share of the stopped time; pauses"),
+    metric("cause(ID)", &[Time, Share, Count], "cause(full-gc)>0s", "stopped time of one cause; share of the stopped time; pauses; of causes of stalls, those"),
     metric("tts.max", &[Time], "tts.max>100ms", "the longest time to safepoint"),
     metric("tts.mean", &[Time], "tts.mean>1ms", "the mean of all times to safepoint"),
     metric("tts.total", &[Time], "tts.total>1s", "the total of all times to safepoint"),
@@ -107,6 +107,9 @@ static METRICS: [Metric; 31] = [
     metric("collections", EVENTS, "collections>2/s", "collections, or cycles of ZGC and Shenandoah"),
     metric("full", EVENTS, "full>0", "full collections"),
     metric("cycles", EVENTS, "cycles>10/h", "concurrent cycles, without those of a young generation"),
+    metric("stalls", &[Time], "stalls>250ms", "the longest stall of a thread while the JVM ran"),
+    metric("stalls.total", &[Time], "stalls.total>10s", "threads by time that stalled while the JVM ran"),
+    metric("stalls.threads", &[Count], "stalls.threads>4", "how many threads stalled while the JVM ran"),
     metric("allocation", &[ByteRate], "allocation>1GiB/s", "what the application allocates"),
     metric("promotion", &[ByteRate], "promotion>50MiB/s", "what goes to the old generation"),
     metric("live", &[Share, Bytes], "live>80%", "the most that was live; share of the heap's limit"),

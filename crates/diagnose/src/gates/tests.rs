@@ -1,7 +1,10 @@
 //! A condition and a log in, a judgement out.
 use super::*;
 use crate::Value;
-use crate::{Diagnosis, Keep, as_text::log as log_text};
+use crate::{
+    Diagnosis, Keep,
+    as_text::{facts as facts_text, log as log_text},
+};
 use expect_test::{Expect, expect};
 use std::time::Duration;
 
@@ -85,7 +88,70 @@ fn every_metric_has_two_sides() {
     };
     let missing: Vec<_> =
         metrics().iter().filter(|it| !judged_here(it)).map(|it| it.name).collect();
-    assert_eq!(missing, ["promotion"]);
+    // A log tells nothing of these.
+    assert_eq!(missing, ["stalls", "stalls.total", "stalls.threads", "promotion"]);
+}
+
+/// Two threads that wait for a disk, the JVM runs meanwhile.
+const STALLS: &str = "
+    stalls 10ms
+    thread 1 vm-thread VM Thread
+    thread 7 java appender-1
+    thread 8 java appender-2
+    7 blocked 0ms 300ms fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file
+    8 blocked 0ms 200ms fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file";
+
+#[test]
+fn every_metric_of_stalls_has_two_sides() {
+    let run = facts_text::diagnose(STALLS);
+    for (fails, passes) in [
+        ("stalls>299ms", "stalls>300ms"),
+        ("stalls.total>499ms", "stalls.total>500ms"),
+        ("stalls.threads>1", "stalls.threads>2"),
+        ("cause(file-sync-blocked)>499ms", "cause(file-sync-blocked)>500ms"),
+        ("cause(file-sync-blocked)>99%", "cause(file-sync-blocked)>100%"),
+        ("cause(file-sync-blocked)>1", "cause(file-sync-blocked)>2"),
+        ("cause(file-read-blocked)>=0s", "cause(file-read-blocked)>0s"),
+        ("max>=0s", "max>0s"),
+    ] {
+        assert!(judged(fails, &run).contains(": failed "), "{}", judged(fails, &run));
+        assert!(judged(passes, &run).contains(": passed "), "{}", judged(passes, &run));
+    }
+    let gate = Gate::parse("stalls>1ms").expect("a gate");
+    let Some(Blame::Stall(it)) = gate.judge(&run).blame else { panic!("an episode is to blame") };
+    assert_eq!(it.threads, 2);
+}
+
+#[test]
+fn stalls_that_were_not_recorded_are_unknown() {
+    let gates = ["stalls>1s", "stalls.total>1s", "stalls.threads>9", "cause(file-sync-blocked)>1s"];
+    let judge = |run: &Diagnosis| gates.map(|it| judged(it, run)).join("\n");
+    let without = facts_text::diagnose(&STALLS.replace("stalls 10ms", ""));
+    assert_eq!(judge(&without), judge(&diagnose(LOG, 100)), "as of a log");
+    expect![[r#"
+        stalls>1s: unknown: stalls of threads were not recorded, which needs `whypause record` as root, and a JDK with safepoint probes
+        stalls.total>1s: unknown: stalls of threads were not recorded, which needs `whypause record` as root, and a JDK with safepoint probes
+        stalls.threads>9: unknown: stalls of threads were not recorded, which needs `whypause record` as root, and a JDK with safepoint probes
+        cause(file-sync-blocked)>1s: unknown: stalls of threads were not recorded, which needs `whypause record` as root, and a JDK with safepoint probes"#]].assert_eq(&judge(&without));
+    // More than there was room for: what is above the limit is so all the more.
+    let mut run = facts_text::diagnose(STALLS);
+    run.coverage.note("slices", recording::DROPPED_STALLS, 1);
+    expect![[r#"
+        stalls>1s: unknown Time(300ms) or more: there were more stalls than room for them
+        stalls.total>1s: unknown Time(500ms) or more: there were more stalls than room for them
+        stalls.threads>9: unknown Count(2) or more: there were more stalls than room for them
+        cause(file-sync-blocked)>1s: unknown Time(500ms) or more: there were more stalls than room for them
+        stalls>299ms: failed Time(300ms) or more"#]].assert_eq(&(judge(&run) + "\n" + &judged("stalls>299ms", &run)));
+}
+
+#[test]
+fn stalls_shorter_than_what_was_recorded_may_be_longer_than_the_limit() {
+    let none = facts_text::diagnose("stalls 500ms\nthread 1 vm-thread VM Thread");
+    assert_eq!(
+        judged("stalls>499ms", &none),
+        "stalls>499ms: unknown Time(0ns) or more: shorter stalls were not recorded (`--stalls-over`)"
+    );
+    assert_eq!(judged("stalls>500ms", &none), "stalls>500ms: passed Time(0ns)");
 }
 
 #[test]
@@ -230,6 +296,7 @@ fn blamed_process_is_reported() {
         Some(Blame::Pause(it)) => format!("pause of {:?}", it.pause.duration),
         Some(Blame::Cause(it)) => it.cause.id.to_owned(),
         Some(Blame::Unexplained(it)) => it.what.clone(),
+        Some(Blame::Stall(it)) => format!("{} threads", it.threads),
         None => "nobody".to_owned(),
     };
     assert_eq!(blamed("p50>1ms"), "pause of 300ms");

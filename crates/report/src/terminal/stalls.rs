@@ -5,7 +5,6 @@ use crate::{
     Options,
     text::{Page, Role},
     view::View,
-    when::Clockface,
 };
 use diagnose::Diagnosis;
 
@@ -18,9 +17,7 @@ pub(super) fn blocks(page: &mut Page, view: &View<'_>, diagnosis: &Diagnosis, op
     page.blank();
     page.wrapped(0, Some(Role::Strong), &format!("{}.", stalls.heading));
     page.blank();
-    let [first, last] = [stalls.episodes.first(), stalls.episodes.last()];
-    let [first, last] = [first, last].map(|it| it.map(|it| &it.0.interval));
-    let clock = Clockface::between(diagnosis.clock, first, last, &options.zone);
+    let clock = stalls.clock(diagnosis.clock, &options.zone);
     for (episode, told) in &stalls.episodes {
         let at = clock.show(&episode.interval);
         page.field(2, &at, at.len() + 4, None, told);

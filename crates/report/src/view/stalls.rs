@@ -3,8 +3,11 @@ use super::{FindingView, finding};
 use crate::{
     clean::{MOST_NAME, clean_name},
     counted, duration,
+    when::Clockface,
 };
 use diagnose::{Diagnosis, Episode, Finding, Stalls};
+use jiff::tz::TimeZone;
+use recording::Clock;
 use std::time::Duration;
 
 /// Causes of stalls that are shown.
@@ -58,6 +61,15 @@ impl<'a> StallsView<'a> {
     }
 }
 
+impl StallsView<'_> {
+    /// How the begins of the episodes are written.
+    pub(crate) fn clock(&self, clock: Clock, zone: &TimeZone) -> Clockface {
+        let [first, last] = [self.episodes.first(), self.episodes.last()];
+        let [first, last] = [first, last].map(|it| it.map(|it| &it.0.interval));
+        Clockface::between(clock, first, last, zone)
+    }
+}
+
 /// Whether the longest is as long as a pause that is worth a word.
 pub(super) fn is_long(stalls: &Stalls, over: Duration) -> bool {
     stalls.longest >= over
@@ -99,7 +111,7 @@ fn extent(time: Duration, count: u64, longest: Duration) -> String {
 }
 
 /// `8 threads (appender-*) for 31.0 s, up to 4.90 s: fsync blocked; 20 of them waited for holder`.
-fn told(it: &Episode) -> String {
+pub(crate) fn told(it: &Episode) -> String {
     let (threads, pools) = (counted(it.threads, "thread"), pools(it));
     let (time, longest) = (duration(it.time), duration(it.longest));
     let time = if it.stalls == 1 { time } else { format!("{time}, up to {longest}") };

@@ -116,6 +116,7 @@ EXAMPLES:
   whypause check gc.log --fail-if 'p99>50ms' --fail-if 'full>0' --junit gates.xml
   whypause check a.log b.log --fail-if 'cause(humongous-allocation)>1%'
   whypause check rec --fail-if 'throughput<95%' --json
+  whypause check rec --fail-if 'stalls>250ms'      a thread that stood while the JVM ran
   whypause check gc.log --fail-if 'max>200ms' --format github
                                                    annotations of a run of GitHub Actions
   whypause check gc.log --fail-if 'max>200ms' --exit-zero
@@ -138,6 +139,8 @@ METRICS:
   gc.max, gc.mean, gc.p50, gc.p90, gc.p99, gc.p99.9, gc.total
                                      collection pauses alone: 200ms
   remark.max                         the longest pause that ends marking: 100ms
+  stalls, stalls.total               stalls of threads while the JVM ran: the longest 250ms, all together 10s
+  stalls.threads                     how many threads stalled: 4
   collections, full, cycles          collections, full ones, concurrent cycles: 3 or 10/h
   allocation, promotion              1GiB/s
   live, heap                         the most that was live or in use: 512MiB, or 80% of the limit

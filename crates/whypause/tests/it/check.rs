@@ -19,6 +19,7 @@ fn the_exit_code_says_what_became_of_the_gates() {
     assert_eq!(check(&["--fail-if", "tts.max>1ms", "--fail-if", "max>899ms"]).code, 1);
     assert_eq!(check(&["--fail-if", "tts.max>1ms", "--fail-if", "max>900ms"]).code, 3);
     assert_eq!(check(&["--fail-if", "maxx>1ms"]).code, 2);
+    assert_eq!(check(&["--fail-if", "stalls>250ms"]).code, 3, "a log knows of none");
 }
 
 #[test]
