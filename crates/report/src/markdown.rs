@@ -2,6 +2,7 @@
 use crate::{
     Options, Pauses,
     clean::clean,
+    duration,
     view::{FindingView, Listed, PauseRow, View},
     when::{Clockface, Extent},
     words,
@@ -51,10 +52,14 @@ pub fn write(
     out.write_all(text.as_bytes())?;
     list(diagnosis, &view, pauses, &options, out)?;
     let mut text = String::new();
-    view.findings.iter().for_each(|it| block(&mut text, it));
+    view.findings.iter().for_each(|it| {
+        let of = format!("{} of the stopped time, {}", it.share, it.certainty);
+        block(&mut text, "##", it, &of);
+    });
     if !view.minor.is_empty() {
         line(&mut text, &format!("\nMinor: {}.", escaped(&view.minor.join(" · "))));
     }
+    stalls(&mut text, diagnosis, &view, &options);
     numbers(&mut text, &view);
     rest(&mut text, &view);
     out.write_all(text.as_bytes())
@@ -138,9 +143,23 @@ fn row(
     writeln!(out, "| {} |", cells.join(" | "))
 }
 
-fn block(out: &mut String, it: &FindingView<'_>) {
-    line(out, &format!("\n## {}. {}\n", it.number, it.title));
-    line(out, &format!("**{}** ({} of the stopped time, {})\n", it.extent, it.share, it.certainty));
+/// What threads stood for while the JVM ran: the episodes as a table, and a block for each cause.
+fn stalls(out: &mut String, diagnosis: &Diagnosis, view: &View<'_>, options: &Options) {
+    let Some(stalls) = &view.stalls else { return };
+    line(out, &format!("\n## {}\n", escaped(&stalls.heading)));
+    let clock = stalls.clock(diagnosis.clock, &options.zone);
+    line(out, &format!("| {} | longest | threads and cause |", escaped(&clock.title)));
+    line(out, "|---|--:|---|");
+    for (episode, told) in &stalls.episodes {
+        let (at, longest) = (clock.show(&episode.interval), duration(episode.longest));
+        line(out, &format!("| {at} | {longest} | {} |", escaped(told)));
+    }
+    stalls.findings.iter().for_each(|it| block(out, "###", it, it.certainty));
+}
+
+fn block(out: &mut String, heading: &str, it: &FindingView<'_>, of: &str) {
+    line(out, &format!("\n{heading} {}. {}\n", it.number, it.title));
+    line(out, &format!("**{}** ({of})\n", it.extent));
     if !it.story.is_empty() {
         let story: Vec<String> = it.story.iter().map(|it| escaped(it)).collect();
         line(out, &format!("{}\n", story.join("\n")));

@@ -1,7 +1,7 @@
 //! What is said of threads that stood while the JVM ran: facts in, text out.
 use diagnose::{Diagnosis, facts_text};
 use expect_test::expect;
-use report::{Options, line};
+use report::{Options, line, markdown};
 
 /// Threads append and wait for the disk, and others for one of them.
 fn appenders() -> Diagnosis {
@@ -39,4 +39,41 @@ fn an_episode_without_cause_says_so() {
     let told = line::render_stall(&it, &episode, &Options::default());
     assert!(told.contains("(waiter-*, holder): unexplained"), "{told}");
     assert!(!told.contains("waited for"), "{told}");
+}
+
+#[test]
+fn markdown_has_a_section_of_them() {
+    let text = markdown::render(&appenders(), &Options::default());
+    let (_, section) = text.split_once("\n## Stalls").expect("a section");
+    let section = section.split("\nNot checked:").next().unwrap_or_default();
+    expect![[r#"
+         while the JVM ran: 3 threads for 9.31 s in all, up to 3.12 s
+
+        | after the first | longest | threads and cause |
+        |---|--:|---|
+        | 0.000 s | 3.12 s | 3 threads (waiter-\*, holder) for 9.31 s, up to 3.12 s: fsync blocked; 2 waited for holder |
+
+        ### 1. Sync of a file blocked (fsync, fdatasync)
+
+        **9.31 s in 3 stalls, up to 3.12 s** (measured)
+
+        Thread \`holder\` waited in fdatasync() on a.log (ext4 on sdb1) for a journal commit.
+
+        - how: a journal commit (9.31 s)
+        - where: holder in fdatasync(), a.log (ext4 on sdb1)
+        - kernel: jbd2\_log\_wait\_commit ← ext4\_sync\_file
+        - seen (scheduler): blocked in fdatasync() for 9.31 s in 3 stalls, up to 3.12 s in one
+        - fix, in the code: (a request then waits for one sync at most)
+
+              sync in one thread for many requests, and outside of locks that they need
+
+        - more: `whypause cause file-sync-blocked`
+    "#]].assert_eq(section);
+}
+
+#[test]
+fn markdown_without_stalls_has_no_section() {
+    let mut it = appenders();
+    it.stalls = None;
+    assert!(!markdown::render(&it, &Options::default()).contains("Stalls"));
 }
