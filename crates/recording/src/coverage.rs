@@ -181,9 +181,6 @@ pub struct Coverage {
     pub manifest: Option<Manifest>,
 }
 
-/// What a note says of stalls for which there was no room, in the kernel or in the recorder.
-pub const DROPPED_STALLS: &str = "stalls of threads dropped: over budget";
-
 impl Coverage {
     /// How many stalls of threads were not recorded, for want of room.
     #[must_use]

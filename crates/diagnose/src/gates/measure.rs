@@ -4,7 +4,6 @@ use crate::{
     Cause, Count, Diagnosis, GcStatistics, MemoryStatistics, PauseStatistics, Quantiles, Stalls,
     Value, Verdict,
 };
-use recording::DROPPED_STALLS;
 use std::time::Duration;
 
 /// A number, or between which two it lies.
@@ -157,7 +156,7 @@ fn stalls_of(of: &Diagnosis) -> Result<&Stalls, String> {
 
 /// Whether there were more stalls than there was room for.
 fn were_dropped(of: &Diagnosis) -> bool {
-    of.coverage.notes.iter().any(|it| it.message == DROPPED_STALLS)
+    of.coverage.dropped_stalls() > 0
 }
 
 /// A cause of stalls alone, which is no part of the stopped time: threads by time, a share of that of all
