@@ -14,6 +14,9 @@ use std::{collections::BTreeMap, time::Duration};
 /// collections alone on a busy host.
 pub const LONG: Duration = Duration::from_millis(50);
 
+/// The first feature release whose builds have probes.
+const FIRST_WITH_PROBES: u32 = 11;
+
 /// One run of one variant. In JSON all durations are integer nanoseconds, and what follows from
 /// the fields stands beside them.
 #[derive(Clone, Debug, Serialize)]
@@ -255,6 +258,11 @@ impl RunResult {
         cause == self.cause || self.stalled.as_ref().is_some_and(|it| it.confirms(cause))
     }
 
+    /// Whether no stalls may be recorded: without privilege, and of a JVM without probes.
+    pub(crate) fn may_lack_stalls(&self) -> bool {
+        may_lack_stalls(self.privilege, self.jdk_feature)
+    }
+
     /// The time of the scenario's cause in all stops, as `explain` reported it.
     #[must_use]
     pub fn own_time(&self) -> Duration {
@@ -291,6 +299,11 @@ impl Serialize for RunResult {
         };
         whole.serialize(serializer)
     }
+}
+
+/// Stalls are what is outside of stops, which are seen by probes: builds of JDK 8 have none.
+pub(crate) fn may_lack_stalls(privilege: Privilege, jdk_feature: u32) -> bool {
+    privilege == Privilege::Unprivileged || jdk_feature < FIRST_WITH_PROBES
 }
 
 fn ns_of(nanos: u64) -> Duration {

@@ -48,7 +48,7 @@ pub(crate) fn judge(results: Vec<RunResult>, mut notes: Vec<String>) -> Outcome 
     }));
     notes.extend(no_dearer(&results));
     let unseen = results.iter().filter(|it| has_no_stalls(it));
-    let unseen = unseen.filter(|it| it.privilege == Privilege::Unprivileged);
+    let unseen = unseen.filter(|it| it.may_lack_stalls());
     notes.extend(unseen.map(|it| located(it, "stalls were not recorded: nothing is demanded")));
     let failures: Vec<_> = results
         .iter()
@@ -117,9 +117,9 @@ fn located(result: &RunResult, what: &str) -> String {
 
 fn failures(result: &RunResult) -> Vec<String> {
     let mut found = match result.role {
-        _ if has_no_stalls(result) => match result.privilege {
-            Privilege::Privileged => vec!["stalls were not recorded".to_owned()],
-            Privilege::Unprivileged => Vec::new(),
+        _ if has_no_stalls(result) => match result.may_lack_stalls() {
+            false => vec!["stalls were not recorded".to_owned()],
+            true => Vec::new(),
         },
         Role::Fault => fault(result),
         Role::Baseline | Role::Fixed => clean(result),
@@ -411,6 +411,8 @@ mod tests {
         check(&format!("{fault} measured 1000 found 949"), "1000 ms measured, 949 ms found");
         check(&fault, "stalls were not recorded");
         check(&format!("{fault} unprivileged"), "passed");
+        check(&format!("{fault} jdk 8"), "passed");
+        check(&format!("{fault} jdk 11"), "stalls were not recorded");
         check(
             &format!("{fault} measured 1 found 1 unconfirmed file-sync-blocked"),
             "`file-sync-blocked`: no call was measured in 1 of its stalls",

@@ -4,7 +4,7 @@
 //! matrix that finds a run in its file does not repeat it.
 use crate::{
     Collector, JudgedBy, LabError, Privilege, Role, RunResult,
-    result::{FromLog, LONG, Long, Stalled},
+    result::{FromLog, LONG, Long, Stalled, may_lack_stalls},
     scenarios,
 };
 use serde::{Deserialize, Serialize};
@@ -151,9 +151,10 @@ impl Seen {
             && self.longest_ns < ns(LONG)
     }
 
-    /// Whether stalls are to be judged and the recording has none, though it was made with privilege.
+    /// Whether stalls are to be judged and the recording has none, though it could have them.
     pub(super) fn lacks_stalls(&self) -> bool {
-        let has_them = self.stalled.is_some() || self.key.privilege == Privilege::Unprivileged;
+        let has_them =
+            self.stalled.is_some() || may_lack_stalls(self.key.privilege, self.jdk_feature);
         self.key.judged_by() == JudgedBy::Stalls && !has_them
     }
 }
