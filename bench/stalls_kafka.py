@@ -9,8 +9,9 @@ saw. The jars are those of `bench/maven_jars.py`.
 
   --healthy   a fast disk and no other writer: nothing may be told that the tracepoints do not have, too
 
-Compared is threads x time of waits of 10 ms and more on files, calls and those who wait for their callers taken
-together. Exits with 1 where both differ by more than 5 % (and by more than 50 ms), with 3 where the program knows
+Compared is threads x time of waits of 10 ms and more, outside of stops, on files and for locks or answers of those who
+wait on files. Whether a thread waits for a lock or only for work is taken from the JVM's flight recorder.
+Exits with 1 where both differ by more than 5 % (and by more than 50 ms), with 3 where the program knows
 no stalls. Needs root, Maven and what it downloads, JDK 17 or newer with `javac`, and a kernel with
 `CONFIG_FTRACE_SYSCALLS`; says SKIPPED and why where one is missing.
 """
@@ -161,7 +162,8 @@ class Broker:
                        stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=True, timeout=120)
         self.jvm = self.stack.enter_context(beside(
             [java, "-Xms512m", "-Xmx512m", f"-Xlog:safepoint:file={self.stops}:tn:filecount=0",
-             *Locks.options(self.work), "-cp", jars, self.log4j, "kafka.Kafka", str(self.properties)], stdout=out, stderr=out))
+             *Locks.options(self.work), "-cp", jars, self.log4j, "kafka.Kafka", str(self.properties)],
+            stdout=out, stderr=out))
         self.wait_for_port()
         classes = compile_java(java, jars, self.work, "Produces", PRODUCES)
         said = self.stack.enter_context(open(self.work / "producer.err", "w", encoding="utf-8"))

@@ -71,8 +71,13 @@ impl<'a> View<'a> {
         let rest = losses::rest(diagnosis);
         let (findings, minor) = finding::divided(diagnosis, options.over);
         let verdict = verdict::sentence(diagnosis, options.over);
+        let stalls = StallsView::new(diagnosis, options.over);
+        let lead =
+            stalls.as_ref().filter(|it| it.is_long && it.leads).and_then(|it| it.findings.first());
         View {
-            steps: if verdict::is_quiet(diagnosis, options.over) {
+            steps: if let Some(lead) = lead {
+                verdict::steps_for(lead)
+            } else if verdict::is_quiet(diagnosis, options.over) {
                 Vec::new()
             } else {
                 verdict::steps(diagnosis, options.over, &findings, rest.as_ref())
@@ -85,7 +90,7 @@ impl<'a> View<'a> {
             verdict,
             findings,
             minor,
-            stalls: StallsView::new(diagnosis, options.over),
+            stalls,
             numbers: numbers::rows(diagnosis),
             rest,
             not_checked: checked::not_checked(diagnosis),

@@ -16,7 +16,6 @@ use crate::{
         stacks::Sign,
         syscalls::{self, FileCall},
     },
-    values::intervals::union,
     wait::{Blocked, Wait, is_idle},
 };
 use recording::{Cut, Interval, MonoTime, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
@@ -31,33 +30,32 @@ const MAX_GAP: Duration = Duration::from_millis(1);
 /// `stalls.bpf.h`, which sends no other wait.
 const RELEASE: Duration = Duration::from_millis(10);
 
-/// One stall of one thread. It goes on while the JVM is stopped meanwhile: the thread would stand without that,
-/// too.
+/// One stall of one thread. It goes on while the JVM is stopped meanwhile, and only the rest of it counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stall {
     pub(crate) interval: Interval,
     pub(crate) tid: u32,
     /// The thread whose stall it is: another one where this one only waited for that.
     pub(crate) holder: u32,
+    /// When it had a CPU again.
+    until: MonoTime,
 }
 
-/// The stalls of a recording in order: those of which at least `least` is in none of these `stops`.
-pub(crate) fn of(
-    index: &Index<'_>,
-    stops: impl IntoIterator<Item = Interval>,
-    least: Duration,
-) -> Vec<Stall> {
-    let stops = union(stops.into_iter().collect());
+/// The stalls of a recording in order: those of which at least `least` is in none of these `stops`, which are in
+/// order and apart.
+pub(crate) fn of(index: &Index<'_>, stops: &[Interval], least: Duration) -> Vec<Stall> {
     let own = own(index, least);
     let mut found = inherited(index, &own, least);
     // One of the JVM's own threads that stands holds up nobody by itself.
     found.extend(own.into_iter().filter(|it| index.role(it.tid) == ThreadRole::Java));
-    found.retain(|it| {
-        let outside = outside_of(&stops, it.interval).map(|it| it.0.duration());
-        outside.sum::<Duration>() >= least
-    });
+    found.retain(|it| counted(it, stops) >= least);
     found.sort_unstable();
     found
+}
+
+/// How much of a stall is in no stop.
+fn counted(stall: &Stall, stops: &[Interval]) -> Duration {
+    outside_of(stops, stall.interval).map(|it| it.0.duration()).sum()
 }
 
 /// The stalls that are each thread's own.
@@ -66,24 +64,41 @@ fn own(index: &Index<'_>, least: Duration) -> Vec<Stall> {
     let mut found = Vec::new();
     for tid in index.threads_with_slices() {
         let role = index.role(tid);
-        let slices = index.slices_in(tid, everything).iter();
-        let waits = slices.filter(|it| stands(index, it, role)).map(|it| it.interval);
-        let waits: Vec<_> = waits.filter(|it| it.duration() >= least).collect();
-        found.extend(joined(waits).map(|interval| Stall { interval, tid, holder: tid }));
+        let mut last: Option<(Stall, &ThreadSlice)> = None;
+        for slice in index.slices_in(tid, everything) {
+            let is_next = |it: &Stall| slice.interval.start == it.until;
+            let is_wait = slice.interval.duration() >= least && stands(index, slice, role);
+            let is_runnable = slice.state == ThreadState::Runnable;
+            match &mut last {
+                // It could go on, and had to wait for a CPU.
+                Some((it, _)) if is_runnable && is_next(it) => {
+                    it.until = slice.interval.end;
+                    if is_wait {
+                        it.interval.end = slice.interval.end;
+                    }
+                }
+                Some((it, of)) if is_wait && is_same_call(of, slice, it.until) => {
+                    it.interval.end = slice.interval.end;
+                    it.until = slice.interval.end;
+                }
+                _ if is_wait => {
+                    found.extend(last.take().map(|it| it.0));
+                    let Interval { end: until, .. } = slice.interval;
+                    last =
+                        Some((Stall { interval: slice.interval, tid, holder: tid, until }, slice));
+                }
+                _ => {}
+            }
+        }
+        found.extend(last.map(|it| it.0));
     }
     found
 }
 
-/// Neighbours as one.
-fn joined(waits: Vec<Interval>) -> impl Iterator<Item = Interval> {
-    let mut all: Vec<Interval> = Vec::new();
-    for wait in union(waits) {
-        match all.last_mut() {
-            Some(last) if wait.start.since(last.end) < MAX_GAP => last.end = wait.end,
-            _ => all.push(wait),
-        }
-    }
-    all.into_iter()
+/// Whether a call that has waited until then waits again.
+fn is_same_call(before: &ThreadSlice, after: &ThreadSlice, until: MonoTime) -> bool {
+    let call = |it: &ThreadSlice| (it.state, it.entered, it.fd, it.file);
+    after.interval.start.since(until) < MAX_GAP && call(before) == call(after)
 }
 
 /// Whether a slice is one in which the thread wants to go on. The JVM's own threads wait for a CPU by
@@ -114,11 +129,12 @@ fn wants_to_go_on(index: &Index<'_>, slice: &ThreadSlice) -> bool {
 }
 
 /// Java threads that HotSpot and its libraries start for themselves: no request waits for them to get a CPU.
-/// (`ServiceThread`, `MonitorDeflationThread`, `os::initialize_jdk_signal_support`, `jdk.jfr`,
+/// (`ServiceThread`, `MonitorDeflationThread`, `CodeCacheSweeperThread`, `os::initialize_jdk_signal_support`, `jdk.jfr`,
 /// `jdk.internal.ref.CleanerFactory`.)
-const OF_JVM: [&str; 10] = [
+const OF_JVM: [&str; 11] = [
     "Service Thread",
     "Monitor Deflati",
+    "Sweeper thread",
     "Signal Dispatch",
     "Notification Th",
     "Attach Listener",
@@ -138,18 +154,20 @@ type Ended = BTreeMap<u32, Vec<Stall>>;
 
 /// The stalls that threads inherit by the chain of those that let them go on.
 fn inherited(index: &Index<'_>, own: &[Stall], least: Duration) -> Vec<Stall> {
-    let mut ended = Ended::new();
+    let (mut ended, mut of_holders) = (Ended::new(), Ended::new());
     for stall in own {
-        let stalls = ended.entry(stall.tid).or_default();
-        match stalls.last_mut() {
-            // To who waits for that thread it is the same.
-            Some(last) if stall.interval.start.since(last.interval.end) <= RELEASE => {
-                last.interval.end = stall.interval.end;
+        let hulls = of_holders.entry(stall.tid).or_default();
+        // To who waits for that thread one stall soon after another is the same.
+        match hulls.last_mut() {
+            Some(hull) if stall.interval.start.since(hull.until) <= RELEASE => {
+                hull.interval.end = stall.interval.end;
+                hull.until = stall.until;
             }
-            _ => stalls.push(*stall),
+            _ => hulls.push(*stall),
         }
+        // It may let others go on between the two.
+        ended.entry(stall.tid).or_default().extend(hulls.last().copied());
     }
-    let of_holders = ended.clone();
     let mut waits = waits_for_threads(index, least);
     // Who was let go on first may have let another go on.
     waits.sort_unstable_by_key(|it| (it.0.end, it.1));
@@ -160,10 +178,11 @@ fn inherited(index: &Index<'_>, own: &[Stall], least: Duration) -> Vec<Stall> {
         if interval.duration() < least {
             continue;
         }
-        found.push(Stall { interval, tid, holder: stall.holder });
+        found.push(Stall { interval, tid, holder: stall.holder, until: wait.end });
         // Its chain ends when it is let go on, and began with the thread at its end.
         let interval = Interval::new(stall.interval.start, wait.end);
-        ended.entry(tid).or_default().push(Stall { interval, tid, holder: stall.holder });
+        let inherited = Stall { interval, tid, holder: stall.holder, until: wait.end };
+        ended.entry(tid).or_default().push(inherited);
     }
     // Who waited on beyond the holder's stall waited for others then.
     found.retain_mut(|it| {
@@ -194,17 +213,26 @@ fn waits_for_threads(index: &Index<'_>, least: Duration) -> Vec<(Interval, u32, 
 
 /// The stall of a waker, the last one, after which it released who had waited.
 fn released(of_waker: &[Stall], wait: Interval) -> Option<Stall> {
-    let stall = of_waker.iter().rfind(|it| it.interval.end <= wait.end)?;
-    let is_near = wait.end.since(stall.interval.end) <= RELEASE;
+    let over = of_waker.iter().filter(|it| it.until <= wait.end);
+    let stall = over.max_by_key(|it| it.until)?;
+    let is_near = wait.end.since(stall.until) <= RELEASE;
     let began_then = wait.start + RELEASE >= stall.interval.start;
     (is_near && began_then).then_some(*stall)
 }
 
-/// The account of one stall: what the thread did whose stall it is.
-pub(crate) fn case<'a>(index: &'a Index<'a>, stall: &Stall, wall: Option<i64>) -> Case<'a> {
+/// The account of one stall outside of these stops: what the thread did whose stall it is.
+pub(crate) fn case<'a>(
+    index: &'a Index<'a>,
+    stall: &Stall,
+    stops: &[Interval],
+    wall: Option<i64>,
+) -> Case<'a> {
     let Stall { interval, holder, .. } = *stall;
-    let segments = merge(cover(index, holder, PausePhase::Operation, interval));
-    Case { pause: pause(interval, wall), interval, segments, collections: Vec::new(), index }
+    let parts = outside_of(stops, interval);
+    let part = |(it, _)| merge(cover(index, holder, PausePhase::Operation, it));
+    let segments = parts.flat_map(part).collect();
+    let pause = Pause { duration: counted(stall, stops), ..pause(interval, wall) };
+    Case { pause, interval, segments, collections: Vec::new(), index }
 }
 
 /// An interval in which threads stood.

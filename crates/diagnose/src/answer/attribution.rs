@@ -92,7 +92,9 @@ pub(crate) fn divide(
     ledger: &mut Ledger,
 ) -> Attribution {
     let mut parts = Vec::with_capacity(USUAL_PARTS);
-    let mut unattributed = case.interval.duration();
+    // Of a stall what is in a stop does not count.
+    let mut unattributed =
+        if case.is_stall() { case.pause.duration } else { case.interval.duration() };
     let mut symptom: Option<(Duration, &'static Cause)> = None;
     let claimed = &mut ledger.claimed;
     let traits = CollectionTraits::of(&case.collections);

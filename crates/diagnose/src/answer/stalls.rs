@@ -11,6 +11,7 @@ use crate::{
     },
     cause::stall,
     facts::index::Index,
+    values::intervals::union,
 };
 use episodes::{Episodes, Stood};
 use recording::{Facts, Interval};
@@ -28,7 +29,9 @@ pub(crate) fn of(
     budget: &mut SegmentBudget,
 ) -> Option<Stalls> {
     let over = index.facts?.coverage.as_ref()?.stalls_over?;
-    Some(sum(index, stalls::of(index, stops, over), over, applicable, wall, budget))
+    let stops = union(stops.into_iter().collect());
+    let found = stalls::of(index, &stops, over);
+    Some(sum(index, (found, &stops), over, applicable, wall, budget))
 }
 
 /// The stalls of facts in memory whose stops are these, as far as they are new: what `watch` asks again and
@@ -41,7 +44,8 @@ pub fn new_stalls(
     let coverage = facts.coverage.as_ref()?;
     let over = coverage.stalls_over?;
     let index = Index::new(facts);
-    let mut found = stalls::of(&index, stops, over);
+    let stops = union(stops.into_iter().collect());
+    let mut found = stalls::of(&index, &stops, over);
     found.retain_mut(|it| match rest(it.tid, it.interval) {
         Some(rest) => {
             it.interval = rest;
@@ -53,12 +57,12 @@ pub fn new_stalls(
     let applicable = ApplicableCauses::new(|source| coverage.ran(source));
     let wall = facts.wall_offset().map(|it| it.offset_ns);
     let mut budget = SegmentBudget::new(facts);
-    Some(sum(&index, found, over, &applicable, wall, &mut budget))
+    Some(sum(&index, (found, &stops), over, &applicable, wall, &mut budget))
 }
 
 fn sum(
     index: &Index<'_>,
-    found: Vec<Stall>,
+    (found, stops): (Vec<Stall>, &[Interval]),
     over: Duration,
     applicable: &ApplicableCauses,
     wall: Option<i64>,
@@ -68,7 +72,8 @@ fn sum(
     let (mut ledger, mut episodes) = (Ledger::default(), Episodes::default());
     let mut threads = BTreeSet::new();
     for found in found {
-        let Some(mut case) = budget.case(|| stalls::case(index, &found, wall)) else { continue };
+        let case = budget.case(|| stalls::case(index, &found, stops, wall));
+        let Some(mut case) = case else { continue };
         let attribution = attribution::divide(&mut case, applicable, &mut ledger);
         all.count += 1;
         all.time += case.pause.duration;

@@ -163,7 +163,10 @@ impl<'a> Blocked<'a> {
             Wait::Log => self.is_log(index),
             Wait::Migration => migrates,
             Wait::MappedPage => self.is_mapped_page(signs, fault),
-            Wait::Unmap => signs.has(Sign::Evict) && signs.has(Sign::LastUse),
+            // One that renames or removes a file gives back blocks as well, of no mapping.
+            Wait::Unmap => {
+                signs.has(Sign::Evict) && signs.has(Sign::LastUse) && !self.is_on_path(index)
+            }
             Wait::MmapLock => self.is_mmap_lock(signs),
             Wait::FileSync => self.is_file_call(FileCall::Sync, index, signs),
             Wait::FileWrite => self.is_file_call(FileCall::Write, index, signs),
@@ -258,8 +261,7 @@ impl<'a> Blocked<'a> {
         let elsewhere = file.is_some_and(|it| {
             matches!(it.file_system.as_str(), "tmpfs" | "ramfs" | "tcp" | "unix")
         }) || self.is_standard_stream(index);
-        let is_on_path = matches!(self.slice.entered, Some(OffCpuCause::Syscall(number))
-            if !index.architecture().takes_descriptor(number));
+        let is_on_path = self.is_on_path(index);
         // Only files are synced.
         let is_known = self.slice.file.is_some() || is_on_path || call == FileCall::Sync;
         let is_shown = || {
@@ -268,6 +270,14 @@ impl<'a> Blocked<'a> {
                 || mechanisms::of_stack(index, self.slice.stack).is_some()
         };
         !elsewhere && (is_known || is_shown()) && !self.is_file_server(index, signs)
+    }
+
+    /// Whether it is in a call on the name of a file.
+    fn is_on_path(&self, index: &Index<'_>) -> bool {
+        let (architecture, entered) = (index.architecture(), self.slice.entered);
+        let takes_descriptor = matches!(entered, Some(OffCpuCause::Syscall(number))
+            if architecture.takes_descriptor(number));
+        syscalls::file_call(architecture, entered).is_some() && !takes_descriptor
     }
 
     /// Whether a server of files is waited for: its protocol is in the stack, or the file is one of its.

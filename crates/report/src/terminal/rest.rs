@@ -78,7 +78,10 @@ fn hints(view: &View<'_>) -> String {
         n => hints.push(format!("{n} causes ruled out")),
     }
     hints.push("all: `--full`".to_owned());
+    let leading = view.stalls.as_ref().filter(|it| it.is_long && it.leads);
+    let leading = leading.and_then(|it| it.findings.first());
     let fault = view.findings.iter().find(|it| it.is_fault && it.is_main);
+    let fault = leading.or(fault);
     let fault = fault.or(view.findings.first());
     hints.extend(fault.map(|it| format!("`{}`", it.more)));
     let hints: Vec<String> = hints.iter().map(|it| crate::text::glued(it)).collect();

@@ -31,6 +31,8 @@ pub(crate) struct StallsView<'a> {
     pub(crate) rest: Option<String>,
     /// Whether one of them is as long as a pause that is worth a word.
     pub(crate) is_long: bool,
+    /// Whether the longest is longer than any pause.
+    pub(crate) leads: bool,
 }
 
 impl<'a> StallsView<'a> {
@@ -57,6 +59,7 @@ impl<'a> StallsView<'a> {
             episodes: episodes.into_iter().map(|it| (it, told(it))).collect(),
             rest: rest(stalls),
             is_long: is_long(stalls, over),
+            leads: stalls.longest > diagnosis.statistics.all.max,
         })
     }
 }

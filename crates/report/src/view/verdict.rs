@@ -2,7 +2,7 @@
 mod steps;
 
 pub(crate) use steps::Step;
-pub(super) use steps::steps;
+pub(super) use steps::{steps, steps_for};
 
 use super::{checked, listed, main_finding::main, small::is_small, stalls, suspects, tail::Tail};
 use crate::{clean::clean, counted, duration, options::LONG_PAUSE, percent, share, words};

@@ -33,6 +33,7 @@ pub(super) struct Stood {
     cause: Option<&'static Cause>,
     certainty: Certainty,
     unattributed: Duration,
+    length: Duration,
     /// Where most of it was spent, as the tally of one stall.
     tally: Tally,
 }
@@ -50,12 +51,9 @@ impl Stood {
             cause,
             certainty: largest.map_or(Certainty::Inferred, |it| it.certainty),
             unattributed: attribution.unattributed,
+            length: case.pause.duration,
             tally,
         }
-    }
-
-    fn length(&self) -> Duration {
-        self.stall.interval.duration()
     }
 }
 
@@ -90,13 +88,13 @@ impl Episodes {
 }
 
 fn episode(stood: &[Stood], index: &Index<'_>, wall: Option<i64>) -> Episode {
-    let longest = stood.iter().max_by_key(|it| it.length());
+    let longest = stood.iter().max_by_key(|it| it.length);
     let mut mechanisms = Tally::default();
     stood.iter().for_each(|it| mechanisms.add_mechanisms(&it.tally));
     let sum = |of: &dyn Fn(&Stood) -> Duration| stood.iter().map(of).sum::<Duration>();
-    let time = sum(&Stood::length);
+    let time = sum(&|it| it.length);
     let inferred = sum(&|it| match it.certainty {
-        Certainty::Inferred => it.length(),
+        Certainty::Inferred => it.length,
         Certainty::Measured => Duration::ZERO,
     });
     let threads: BTreeSet<u32> = stood.iter().map(|it| it.stall.tid).collect();
@@ -105,7 +103,7 @@ fn episode(stood: &[Stood], index: &Index<'_>, wall: Option<i64>) -> Episode {
         stalls: stood.len() as u64,
         threads: threads.len() as u64,
         time,
-        longest: longest.map_or(Duration::ZERO, Stood::length),
+        longest: longest.map_or(Duration::ZERO, |it| it.length),
         unattributed: sum(&|it| it.unattributed),
         pools: pools(stood, index),
         cause: stood.first().and_then(|it| it.cause),
@@ -133,8 +131,8 @@ fn pools(stood: &[Stood], index: &Index<'_>) -> Vec<Pool> {
     for it in stood {
         let pool = pools.entry(pool_of(&index.thread_name(it.stall.tid))).or_default();
         pool.0.insert(it.stall.tid);
-        pool.1 += it.length();
-        pool.2 = pool.2.max(it.length());
+        pool.1 += it.length;
+        pool.2 = pool.2.max(it.length);
     }
     let pool = |(name, (threads, time, longest)): (String, (BTreeSet<u32>, _, _))| Pool {
         name,
@@ -153,7 +151,7 @@ fn holder(stood: &[Stood], index: &Index<'_>) -> Option<Holder> {
     for it in stood.iter().filter(|it| it.stall.holder != it.stall.tid) {
         let holder = holders.entry(it.stall.holder).or_default();
         holder.0.insert(it.stall.tid);
-        holder.1 += it.length();
+        holder.1 += it.length;
     }
     let (tid, (waiting, time)) = holders.into_iter().max_by_key(|it| it.1.1)?;
     Some(Holder { tid, name: index.thread_name(tid), waiting: waiting.len() as u64, time })

@@ -85,10 +85,10 @@ fn from_the_threshold_on() {
 fn a_stop_in_the_middle_of_a_stall_cut_it() {
     let stop =
         format!("{APPENDERS}\n safepoint 300ms 400ms op G1CollectForAllocation 301ms 399ms vm 1");
-    check(&stop, &["file-sync-blocked: 2, 1.6s, longest 800ms, in fdatasync()"]);
+    check(&stop, &["file-sync-blocked: 2, 1.4s, longest 700ms, in fdatasync()"]);
     // Who began to wait in one, and had hardly waited outside of it, is in that stop's account.
     let inside = format!("{APPENDERS}\n safepoint 50ms 891ms op X 90ms 890ms vm 1");
-    check(&inside, &["file-sync-blocked: 1, 800ms, longest 800ms, in fdatasync()"]);
+    check(&inside, &["file-sync-blocked: 1, 59ms, longest 59ms, in fdatasync()"]);
     let all = inside.replace("50ms 891ms", "50ms 941ms").replace("890ms vm", "940ms vm");
     check(&all, &[]);
 }
@@ -142,6 +142,71 @@ fn who_was_idle_before_the_stall_waited_for_work() {
     check(&idle, &["file-write-blocked: 1, 800ms, longest 800ms, in write()"]);
     let just = idle.replace("8 waiting 89ms", "8 waiting 90ms");
     check(&just, &["file-write-blocked: 2, 1.6s, longest 800ms, in write(), 1 for holder"]);
+}
+
+/// Its own stall of long ago was found, and not the last one.
+#[test]
+fn who_stalls_after_it_had_waited_for_another_let_nobody_inherit() {
+    let own = CONVOY.replace("9 waiting 130ms 902ms by 8", "9 on-cpu 130ms 902ms");
+    let later = format!(
+        "{own}
+         8 blocked 1000ms 1200ms fdatasync b.log stack folio_wait_writeback ext4_sync_file
+         9 waiting 1010ms 1201ms by 8"
+    );
+    check(
+        &later,
+        &[
+            "file-write-blocked: 2, 1.58s, longest 800ms, in write(), 1 for holder",
+            "file-sync-blocked: 2, 390ms, longest 200ms, in fdatasync(), 1 for waiter-1",
+        ],
+    );
+}
+
+#[test]
+fn who_is_let_go_on_between_two_calls_inherits_the_first() {
+    let two = CONVOY
+        .replace("9 waiting", "9 on-cpu")
+        .replace("8 waiting 120ms 901ms", "8 waiting 120ms 902ms");
+    let two = format!("{two}\n 7 blocked 904ms 1200ms fdatasync a.log stack folio_wait_writeback");
+    check(
+        &two,
+        &[
+            "file-write-blocked: 2, 1.58s, longest 800ms, in write(), 1 for holder",
+            "file-sync-blocked: 1, 296ms, longest 296ms, in fdatasync()",
+        ],
+    );
+}
+
+#[test]
+fn two_calls_after_each_other_are_two_stalls() {
+    let after =
+        APPENDERS.replace("8 blocked 150ms 950ms fdatasync", "7 blocked 900ms 950ms fdatasync");
+    let stalls = diagnose(&after).stalls.unwrap();
+    assert_eq!((stalls.count, stalls.longest.as_millis()), (2, 800));
+    let same = after.replace("b.log", "a.log");
+    let stalls = diagnose(&same).stalls.unwrap();
+    assert_eq!((stalls.count, stalls.longest.as_millis()), (1, 850));
+}
+
+#[test]
+fn who_got_no_cpu_after_its_stall_released_later() {
+    let late = CONVOY
+        .replace("9 waiting", "9 on-cpu")
+        .replace("8 waiting 120ms 901ms", "8 waiting 120ms 917ms");
+    check(&late, &["file-write-blocked: 1, 800ms, longest 800ms, in write()"]);
+    let runnable = format!("{late}\n 7 runnable 900ms 908ms");
+    check(&runnable, &["file-write-blocked: 2, 1.58s, longest 800ms, in write(), 1 for holder"]);
+}
+
+#[test]
+fn a_renamed_file_is_no_mapping_that_ends() {
+    let rename = APPENDERS.replace(
+        "fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file",
+        "rename - stack wait_transaction_locked ext4_evict_inode evict __dentry_kill",
+    );
+    let diagnosis = diagnose(&rename.replace("8 blocked", "8 on-cpu"));
+    assert!(diagnosis.findings.is_empty(), "{:?}", diagnosis.findings);
+    assert_eq!(diagnosis.stalls.unwrap().findings[0].cause.id, "file-write-blocked");
 }
 
 #[test]

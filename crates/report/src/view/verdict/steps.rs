@@ -46,6 +46,11 @@ pub(in crate::view) fn steps(
     steps
 }
 
+/// What to do first about this finding, whatever else there is.
+pub(in crate::view) fn steps_for(finding: &FindingView<'_>) -> Vec<Step> {
+    steps_of(Some(finding), &[], None)
+}
+
 /// To record what a log does not show.
 fn record(diagnosis: &Diagnosis) -> Step {
     Step { when: "now", action: Action::run([words::record_command(diagnosis)]) }
