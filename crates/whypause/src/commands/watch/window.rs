@@ -106,7 +106,10 @@ impl Window {
             let stop = |text: &str| STOPS.iter().any(|it| text.contains(it));
             self.log_knows_stops |= facts.log_lines.iter().any(|it| stop(&it.text));
         }
-        self.stalled.add(&facts.slices, &safepoints, now);
+        let coverage = facts.coverage.as_ref().or(self.facts.coverage.as_ref());
+        if let Some(over) = coverage.and_then(|it| it.stalls_over) {
+            self.stalled.add(&facts.slices, &safepoints, over, now);
+        }
         self.facts.append(facts);
         for safepoint in safepoints {
             if length(&safepoint) >= self.over {

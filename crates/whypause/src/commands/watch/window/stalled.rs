@@ -3,7 +3,7 @@
 use diagnose::Episode;
 use recording::{Facts, Interval, MonoTime, SafepointFact, ThreadSlice, ThreadState};
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     time::Duration,
 };
 
@@ -37,12 +37,22 @@ pub(super) struct Stalled {
 }
 
 impl Stalled {
-    /// Takes what came at `now`.
-    pub(super) fn add(&mut self, slices: &[ThreadSlice], stops: &[SafepointFact], now: MonoTime) {
+    /// Takes what came at `now`, where stalls from `over` on are recorded.
+    pub(super) fn add(
+        &mut self,
+        slices: &[ThreadSlice],
+        stops: &[SafepointFact],
+        over: Duration,
+        now: MonoTime,
+    ) {
         self.stops.extend(stops.iter().map(|it| Interval::new(it.begin, super::end(it))));
         let too_many = self.stops.len().saturating_sub(MOST_STOPS);
         self.stops.drain(..too_many);
-        let waits = slices.iter().filter(|it| is_wait(it)).map(|it| it.interval.end);
+        // What waits for work has no stack. A pause brings that of all threads, and is no reason to look.
+        let may_stall = |it: &&ThreadSlice| {
+            is_wait(it, over) && (it.stack.is_some() || it.state == ThreadState::Runnable)
+        };
+        let waits = slices.iter().filter(may_stall).map(|it| it.interval.end);
         if let Some(first) = waits.min() {
             let due = (first + PATIENCE).max(now + GRACE);
             self.due = Some(self.due.map_or(due, |it| it.min(due)));
@@ -65,9 +75,10 @@ impl Stalled {
         (self.is_new, self.due) = (false, None);
         let reported = &self.reported;
         let rest = |tid: u32, stall: Interval| rest(reported.get(&tid), stall);
-        let stalls = diagnose::new_stalls(facts, self.stops.iter().copied(), rest);
+        let waits = waits(facts);
+        let stalls = diagnose::new_stalls(&waits, self.stops.iter().copied(), rest);
         let episodes = stalls.map(|it| it.episodes).unwrap_or_default();
-        let is_over = |it: &Episode| end(it) + PATIENCE <= now || goes_on(it, facts, now);
+        let is_over = |it: &Episode| end(it) + PATIENCE <= now || goes_on(it, &waits, now);
         let (mut ended, growing): (Vec<_>, Vec<_>) = episodes.into_iter().partition(is_over);
         for it in ended.iter().flat_map(|it| &it.members) {
             self.reported.entry(it.tid).or_default().push(it.interval);
@@ -113,6 +124,28 @@ fn rest(reported: Option<&Vec<Interval>>, stall: Interval) -> Option<Interval> {
     (start < stall.end).then(|| Interval::new(start, stall.end))
 }
 
+/// What stalls are found in, and no more: of a JVM with many pauses most of a window are short slices of its
+/// threads in those.
+fn waits(all: &Facts) -> Facts {
+    let over = all.coverage.as_ref().and_then(|it| it.stalls_over).unwrap_or_default();
+    let slices = super::rows(&all.slices, |it| is_wait(it, over));
+    let stacks: BTreeSet<u32> = slices.iter().filter_map(|it| it.stack).collect();
+    Facts {
+        jvm: all.jvm.clone(),
+        host: all.host.clone(),
+        cgroup: all.cgroup.clone(),
+        clocks: all.clocks.clone(),
+        threads: all.threads.clone(),
+        stacks: super::rows(&all.stacks, |it| stacks.contains(&it.id)),
+        slices,
+        files: all.files.clone(),
+        kernel_work: all.kernel_work.clone(),
+        outputs: all.outputs.clone(),
+        coverage: all.coverage.clone(),
+        ..Facts::default()
+    }
+}
+
 /// Whether its first stalls have been known for [`MOST`], and it is reported as it is.
 fn goes_on(it: &Episode, facts: &Facts, now: MonoTime) -> bool {
     let begin = MonoTime(it.interval.start_ns);
@@ -123,7 +156,7 @@ fn goes_on(it: &Episode, facts: &Facts, now: MonoTime) -> bool {
         let is_member = |it: &diagnose::StallMember| {
             it.tid == slice.tid && it.interval.intersect(slice.interval).is_some()
         };
-        is_wait(slice) && it.members.iter().any(is_member)
+        it.members.iter().any(is_member)
     };
     facts.slices.iter().filter(of_it).any(|it| it.interval.end + MOST <= now)
 }
@@ -133,6 +166,8 @@ pub(super) fn end(it: &Episode) -> MonoTime {
     MonoTime(it.interval.start_ns) + it.interval.duration
 }
 
-fn is_wait(it: &ThreadSlice) -> bool {
-    matches!(it.state, ThreadState::Blocked | ThreadState::Runnable)
+/// Whether a thread waited that long, for whatever.
+fn is_wait(it: &ThreadSlice, over: Duration) -> bool {
+    let waits = matches!(it.state, ThreadState::Blocked | ThreadState::Runnable);
+    waits && it.interval.duration() >= over
 }

@@ -177,3 +177,17 @@ fn what_is_remembered_goes_with_the_window() {
     }
     assert!(window.stalled.remembered() <= 32, "{}", window.stalled.remembered());
 }
+
+/// Each pause of many brings the waits of all threads; to look at the window each time would cost a CPU.
+#[test]
+fn what_waits_for_work_is_no_reason_to_look() {
+    let due = |text: &str| {
+        let mut window = Window::new(Duration::from_millis(50), false);
+        window.add(facts_text::facts(&format!("{HEAD}{text}")), at(BEGIN_MS + 2_000));
+        window.due().is_some()
+    };
+    assert!(!due("7 waiting 1000ms 1900ms by 8"), "idle");
+    assert!(due(&syncs(7, "1000ms", "1010ms")));
+    assert!(!due(&syncs(7, "1000ms", "1009ms")), "too short");
+    assert!(due("7 runnable 1000ms 1010ms"));
+}
