@@ -155,6 +155,9 @@ fn stalls(out: &mut String, diagnosis: &Diagnosis, view: &View<'_>, options: &Op
         line(out, &format!("| {at} | {longest} | {} |", escaped(told)));
     }
     stalls.findings.iter().for_each(|it| block(out, "###", it, it.certainty));
+    if let Some(rest) = &stalls.rest {
+        line(out, &format!("\n{}", escaped(rest)));
+    }
 }
 
 fn block(out: &mut String, heading: &str, it: &FindingView<'_>, of: &str) {
