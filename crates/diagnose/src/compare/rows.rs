@@ -5,7 +5,8 @@ use super::{
     significance::{self, Moments},
 };
 use crate::{
-    Bounds, Count, Diagnosis, GcStatistics, MemoryStatistics, PauseStatistics, Quantiles, Value,
+    Bounds, Count, Diagnosis, GcStatistics, MemoryStatistics, PauseStatistics, Quantiles, Stalls,
+    Value,
 };
 use std::time::Duration;
 
@@ -16,12 +17,16 @@ const SINGLE: Significance = Significance::Unknown("single value");
 /// A concurrent collector hides what is allocated while it frees.
 const LOWER_BOUND: Significance = Significance::Unknown("lower bound");
 
+/// What counts as a stall in one run does not in the other.
+const OTHER_LIMIT: Significance = Significance::Unknown("recorded from other lengths on");
+
 /// All rows, in the order of reading.
 pub(super) fn all(before: &Diagnosis, after: &Diagnosis) -> Vec<Row> {
     let mut rows = lengths(before, after);
     rows.extend(collector(before, after));
     rows.extend(stopped(before, after));
     rows.extend(reaching(before, after));
+    rows.extend(stalls(before, after));
     rows.extend(memory(before, after));
     rows
 }
@@ -231,6 +236,54 @@ fn reaching(before: &Diagnosis, after: &Diagnosis) -> Vec<Row> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// Stalls of threads while the JVM ran, where both runs recorded them.
+fn stalls(before: &Diagnosis, after: &Diagnosis) -> Vec<Row> {
+    let (Some(a), Some(b)) = (&before.stalls, &after.stalls) else { return Vec::new() };
+    if a.count + b.count == 0 {
+        return Vec::new();
+    }
+    let time = |it: &Stalls, span| per(it.time, span, SECOND).map(Value::TimePerSecond);
+    let test = || {
+        if a.over != b.over {
+            return OTHER_LIMIT;
+        }
+        if before.coverage.dropped_stalls() + after.coverage.dropped_stalls() > 0 {
+            return LOWER_BOUND;
+        }
+        significance::stopped(&episodes(a, before.span), &episodes(b, after.span))
+    };
+    let longest = |it: &Stalls| Some(Value::Time(it.longest));
+    [
+        row("stalls", "stalls of threads, longest", (longest(a), longest(b)), || SINGLE),
+        of_events(
+            (a.episode_count, b.episode_count),
+            row(
+                "stalls.total",
+                "stalls, threads by time",
+                (time(a, before.span), time(b, after.span)),
+                test,
+            ),
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Threads that stand at the same time for the same reason are one event: they are not independent of each
+/// other.
+fn episodes(it: &Stalls, span: Duration) -> significance::Stopped {
+    let longest: Vec<f64> = it.episodes.iter().map(|it| it.time.as_secs_f64()).collect();
+    let all = Count { count: it.episode_count, total: it.time, max: Duration::ZERO };
+    let squares: f64 = longest.iter().map(|it| it * it).sum();
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    let rest = it.episode_count.saturating_sub(longest.len() as u64) as f64;
+    // Of many the shortest are not at hand: they count as equal ones.
+    let left = it.time.as_secs_f64() - longest.iter().sum::<f64>();
+    let squares = if rest > 0.0 { squares + left * left / rest } else { squares };
+    significance::Stopped { longest, all: Moments::of(all, squares), span }
 }
 
 fn memory(before: &Diagnosis, after: &Diagnosis) -> Vec<Row> {

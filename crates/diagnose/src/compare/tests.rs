@@ -1,7 +1,10 @@
 //! Two logs in, what differs out.
 use super::*;
 use crate::Value;
-use crate::{Keep, as_text::log as log_text};
+use crate::{
+    Keep,
+    as_text::{facts as facts_text, log as log_text},
+};
 use expect_test::{Expect, expect};
 
 /// A run of G1 in which every so often a young collection takes `lengths` in turn, in milliseconds,
@@ -298,5 +301,63 @@ fn the_same_long_pauses_are_no_change() {
         &expect![[r#"
         Pauses did not get significantly shorter or longer.
         The time stopped per second did not change significantly."#]],
+    );
+}
+
+/// A run of ten minutes in which a thread waits this often for this long for a disk.
+fn stalling(times: u64, ms: u64) -> Diagnosis {
+    let waits: String = (0..times)
+        .map(|n| {
+            let from = n * 1_000;
+            format!("7 blocked {from}ms {}ms fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file\n", from + ms)
+        })
+        .collect();
+    let head = "stalls 10ms\nthread 1 vm-thread VM Thread\nthread 7 java appender-1\n";
+    let mut run = facts_text::diagnose(&format!("{head}{waits}"));
+    run.span = std::time::Duration::from_secs(600);
+    run
+}
+
+fn of_stalls(before: &Diagnosis, after: &Diagnosis) -> Vec<String> {
+    let rows = compare(before, after).rows;
+    let rows = rows.iter().filter(|it| it.id.starts_with("stalls"));
+    rows.map(|it| format!("{} {:?} {:?} {:?}", it.id, it.before, it.after, it.significance))
+        .collect()
+}
+
+#[test]
+fn stalls_of_both_runs_are_compared_episode_by_episode() {
+    expect![[r#"
+        stalls Some(Time(300ms)) Some(Time(30ms)) Unknown("single value")
+        stalls.total Some(TimePerSecond(50ms)) Some(TimePerSecond(5ms)) MoreThanNoise"#]]
+    .assert_eq(&of_stalls(&stalling(100, 300), &stalling(100, 30)).join("\n"));
+    // Two are no proof.
+    expect![[r#"
+        stalls Some(Time(300ms)) Some(Time(30ms)) Unknown("single value")
+        stalls.total Some(TimePerSecond(500µs)) Some(TimePerSecond(50µs)) Unknown("too few")"#]]
+    .assert_eq(&of_stalls(&stalling(1, 300), &stalling(1, 30)).join("\n"));
+    expect![[r#"
+        stalls Some(Time(300ms)) Some(Time(0ns)) Unknown("single value")
+        stalls.total Some(TimePerSecond(50ms)) Some(TimePerSecond(0ns)) MoreThanNoise"#]]
+    .assert_eq(&of_stalls(&stalling(100, 300), &stalling(0, 0)).join("\n"));
+}
+
+#[test]
+fn stalls_are_compared_where_both_runs_recorded_them_alike() {
+    let (before, mut after) = (stalling(100, 300), stalling(100, 30));
+    after.coverage.note("slices", recording::DROPPED_STALLS, 1);
+    expect![[
+        r#"stalls.total Some(TimePerSecond(50ms)) Some(TimePerSecond(5ms)) Unknown("lower bound")"#
+    ]]
+    .assert_eq(&of_stalls(&before, &after)[1]);
+    let mut after = stalling(100, 30);
+    after.stalls.as_mut().expect("they were recorded").over *= 2;
+    expect![[r#"stalls.total Some(TimePerSecond(50ms)) Some(TimePerSecond(5ms)) Unknown("recorded from other lengths on")"#]].assert_eq(&of_stalls(&before, &after)[1]);
+    after.stalls = None;
+    assert_eq!(of_stalls(&before, &after), <[String; 0]>::default());
+    assert_eq!(
+        of_stalls(&stalling(0, 0), &stalling(0, 0)),
+        <[String; 0]>::default(),
+        "no stall in either"
     );
 }

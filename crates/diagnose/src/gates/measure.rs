@@ -143,7 +143,7 @@ fn stalls(word: &str, gate: &Gate, of: &Diagnosis) -> Known {
         "stalls.total" => Value::Time(stalls.time),
         _ => Value::Count(stalls.threads),
     };
-    Ok(Measured { least, most: Some(least).filter(|_| !were_dropped(of)) })
+    Ok(Measured { least, most: Some(least).filter(|_| of.coverage.dropped_stalls() == 0) })
 }
 
 fn stalls_of(of: &Diagnosis) -> Result<&Stalls, String> {
@@ -152,11 +152,6 @@ fn stalls_of(of: &Diagnosis) -> Result<&Stalls, String> {
          safepoint probes"
             .to_owned()
     })
-}
-
-/// Whether there were more stalls than there was room for.
-fn were_dropped(of: &Diagnosis) -> bool {
-    of.coverage.dropped_stalls() > 0
 }
 
 /// A cause of stalls alone, which is no part of the stopped time: threads by time, a share of that of all
@@ -171,7 +166,7 @@ fn cause_of_stalls(gate: &Gate, of: &Diagnosis, cause: &Cause) -> Known {
         Value::Share(_) => Value::Share(time.as_secs_f64() / stalls.time.as_secs_f64()),
         _ => Value::Time(time),
     };
-    Ok(Measured { least, most: Some(least).filter(|_| !were_dropped(of)) })
+    Ok(Measured { least, most: Some(least).filter(|_| of.coverage.dropped_stalls() == 0) })
 }
 
 fn cause(gate: &Gate, of: &Diagnosis, id: &str) -> Known {
