@@ -149,12 +149,13 @@ fn is_of_jvm(index: &Index<'_>, tid: u32) -> bool {
     OF_JVM.contains(&index.thread_name(tid).as_str())
 }
 
-/// What each thread has stalled, each with whose stall it was, in order of their ends.
-type Ended = BTreeMap<u32, Vec<Stall>>;
+/// What each thread has stalled, each with whose stall it was, by when it had a CPU again.
+type Ended = BTreeMap<u32, BTreeMap<MonoTime, Stall>>;
 
 /// The stalls that threads inherit by the chain of those that let them go on.
 fn inherited(index: &Index<'_>, own: &[Stall], least: Duration) -> Vec<Stall> {
-    let (mut ended, mut of_holders) = (Ended::new(), Ended::new());
+    let mut ended = Ended::new();
+    let mut of_holders: BTreeMap<u32, Vec<Stall>> = BTreeMap::new();
     for stall in own {
         let hulls = of_holders.entry(stall.tid).or_default();
         // To who waits for that thread one stall soon after another is the same.
@@ -166,7 +167,8 @@ fn inherited(index: &Index<'_>, own: &[Stall], least: Duration) -> Vec<Stall> {
             _ => hulls.push(*stall),
         }
         // It may let others go on between the two.
-        ended.entry(stall.tid).or_default().extend(hulls.last().copied());
+        let until = hulls.last().map(|it| (it.until, *it));
+        ended.entry(stall.tid).or_default().extend(until);
     }
     let mut waits = waits_for_threads(index, least);
     // Who was let go on first may have let another go on.
@@ -182,13 +184,15 @@ fn inherited(index: &Index<'_>, own: &[Stall], least: Duration) -> Vec<Stall> {
         // Its chain ends when it is let go on, and began with the thread at its end.
         let interval = Interval::new(stall.interval.start, wait.end);
         let inherited = Stall { interval, tid, holder: stall.holder, until: wait.end };
-        ended.entry(tid).or_default().push(inherited);
+        ended.entry(tid).or_default().insert(wait.end, inherited);
     }
     // Who waited on beyond the holder's stall waited for others then.
     found.retain_mut(|it| {
         let stalls = of_holders.get(&it.holder).map_or(&[][..], Vec::as_slice);
-        let shared = stalls.iter().filter_map(|stall| stall.interval.intersect(it.interval));
-        let longest = shared.max_by_key(|it| it.duration());
+        let first = stalls.partition_point(|stall| stall.interval.end <= it.interval.start);
+        let near = stalls[first..].iter().take_while(|of| of.interval.start < it.interval.end);
+        let longest =
+            near.filter_map(|of| of.interval.intersect(it.interval)).max_by_key(|it| it.duration());
         it.interval = longest.unwrap_or(Interval::new(it.interval.start, it.interval.start));
         it.interval.duration() >= least
     });
@@ -212,9 +216,8 @@ fn waits_for_threads(index: &Index<'_>, least: Duration) -> Vec<(Interval, u32, 
 }
 
 /// The stall of a waker, the last one, after which it released who had waited.
-fn released(of_waker: &[Stall], wait: Interval) -> Option<Stall> {
-    let over = of_waker.iter().filter(|it| it.until <= wait.end);
-    let stall = over.max_by_key(|it| it.until)?;
+fn released(of_waker: &BTreeMap<MonoTime, Stall>, wait: Interval) -> Option<Stall> {
+    let (_, stall) = of_waker.range(..=wait.end).next_back()?;
     let is_near = wait.end.since(stall.until) <= RELEASE;
     let began_then = wait.start + RELEASE >= stall.interval.start;
     (is_near && began_then).then_some(*stall)

@@ -117,9 +117,14 @@ impl Tally {
         }
     }
 
-    /// The mechanisms of another one.
-    pub(crate) fn add_mechanisms(&mut self, other: &Tally) {
-        for (id, time) in &other.mechanisms {
+    /// Of one place alone.
+    pub(crate) fn of_site(site: BlockSite, time: Duration, stack: Option<u32>) -> Tally {
+        Tally { sites: BTreeMap::from([(site, (time, stack))]), ..Tally::default() }
+    }
+
+    /// The mechanisms of another one, with their times.
+    pub(crate) fn add_mechanisms(&mut self, other: &[(&'static str, Duration)]) {
+        for (id, time) in other {
             *self.mechanisms.entry(id).or_default() += *time;
         }
     }

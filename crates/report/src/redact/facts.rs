@@ -21,7 +21,11 @@ impl Redactor {
             group.memory_path = self.group(&group.memory_path);
         }
         for it in &mut facts.files {
-            it.path = self.path(&it.path);
+            it.path = match it.file_system.as_str() {
+                // Of a socket it is the address of its peer.
+                "tcp" => self.address(&it.path),
+                _ => self.path(&it.path),
+            };
             it.mount_point = self.path(&it.mount_point);
             it.device_name = self.device(&it.device_name);
         }

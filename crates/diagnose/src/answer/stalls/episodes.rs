@@ -1,10 +1,10 @@
 //! Stalls for the same reason at the same time, put together.
 use super::pool::pool_of;
 use crate::{
-    Attribution, Cause, Certainty, Episode, Holder, Pool, StallMember,
+    Attribution, Cause, Certainty, Episode, Holder, Pool, StallMember, WaitLocation,
     account::{
         stalls::{self, Stall},
-        tally::Tally,
+        tally::{BlockSite, Tally},
     },
     case::Case,
     facts::index::Index,
@@ -34,8 +34,9 @@ pub(super) struct Stood {
     certainty: Certainty,
     unattributed: Duration,
     length: Duration,
-    /// Where most of it was spent, as the tally of one stall.
-    tally: Tally,
+    /// Where most of it was spent, with a stack.
+    site: Option<(BlockSite, Option<u32>)>,
+    mechanisms: Vec<(&'static str, Duration)>,
 }
 
 impl Stood {
@@ -43,7 +44,8 @@ impl Stood {
         let largest = attribution.parts.first().filter(|it| it.time > attribution.unattributed);
         let mut tally = Tally::default();
         tally.add_places(case);
-        let file = tally.main_site().and_then(|it| it.0.file);
+        let site = tally.main_site().map(|it| (it.0.clone(), it.2));
+        let file = site.as_ref().and_then(|it| it.0.file);
         let cause = largest.map(|it| it.cause);
         Stood {
             stall: *stall,
@@ -52,32 +54,42 @@ impl Stood {
             certainty: largest.map_or(Certainty::Inferred, |it| it.certainty),
             unattributed: attribution.unattributed,
             length: case.pause.duration,
-            tally,
+            site,
+            mechanisms: tally.mechanisms.into_iter().collect(),
         }
     }
+}
+
+/// An episode to which stalls may still be added.
+#[derive(Debug, Default)]
+struct Open {
+    end: MonoTime,
+    stood: Vec<Stood>,
 }
 
 /// Episodes as they are found.
 #[derive(Debug, Default)]
 pub(super) struct Episodes {
-    under_way: BTreeMap<Reason, Vec<Stood>>,
+    under_way: BTreeMap<Reason, Open>,
     over: Vec<Vec<Stood>>,
 }
 
 impl Episodes {
     /// Adds a stall; they come in the order of their begin.
     pub(super) fn add(&mut self, it: Stood) {
-        let stalls = self.under_way.entry(it.reason).or_default();
-        let end = stalls.iter().map(|it| it.stall.interval.end).max().unwrap_or(MonoTime(0));
-        if !stalls.is_empty() && it.stall.interval.start.since(end) >= MAX_GAP {
-            self.over.push(std::mem::take(stalls));
+        let Open { end, stood } = self.under_way.entry(it.reason).or_default();
+        let Interval { start, end: over } = it.stall.interval;
+        if !stood.is_empty() && start.since(*end) >= MAX_GAP {
+            self.over.push(std::mem::take(stood));
         }
-        stalls.push(it);
+        *end = over.max(*end);
+        stood.push(it);
     }
 
     /// How many there are, and those with most time, in order of time.
     pub(super) fn finish(mut self, index: &Index<'_>, wall: Option<i64>) -> (u64, Vec<Episode>) {
-        self.over.extend(self.under_way.into_values().filter(|it| !it.is_empty()));
+        let under_way = self.under_way.into_values().map(|it| it.stood);
+        self.over.extend(under_way.filter(|it| !it.is_empty()));
         let count = self.over.len() as u64;
         let mut episodes: Vec<_> = self.over.iter().map(|it| episode(it, index, wall)).collect();
         episodes.sort_by_key(|it| (Reverse(it.time), it.interval.start_ns));
@@ -90,7 +102,7 @@ impl Episodes {
 fn episode(stood: &[Stood], index: &Index<'_>, wall: Option<i64>) -> Episode {
     let longest = stood.iter().max_by_key(|it| it.length);
     let mut mechanisms = Tally::default();
-    stood.iter().for_each(|it| mechanisms.add_mechanisms(&it.tally));
+    stood.iter().for_each(|it| mechanisms.add_mechanisms(&it.mechanisms));
     let sum = |of: &dyn Fn(&Stood) -> Duration| stood.iter().map(of).sum::<Duration>();
     let time = sum(&|it| it.length);
     let inferred = sum(&|it| match it.certainty {
@@ -109,10 +121,15 @@ fn episode(stood: &[Stood], index: &Index<'_>, wall: Option<i64>) -> Episode {
         cause: stood.first().and_then(|it| it.cause),
         certainty: Certainty::of(inferred, time),
         mechanisms: mechanisms.mechanism_shares(),
-        place: longest.and_then(|it| it.tally.place(index)).unwrap_or_default(),
+        place: longest.and_then(|it| place(it, index)).unwrap_or_default(),
         holder: holder(stood, index),
         members: stood.iter().map(|it| member(&it.stall)).collect(),
     }
+}
+
+fn place(it: &Stood, index: &Index<'_>) -> Option<WaitLocation> {
+    let (site, stack) = it.site.clone()?;
+    Tally::of_site(site, it.length, stack).place(index)
 }
 
 fn member(it: &Stall) -> StallMember {
