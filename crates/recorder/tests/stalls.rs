@@ -71,7 +71,8 @@ fn writes(facts: &Facts) -> Vec<&ThreadSlice> {
 }
 
 fn name(facts: &Facts, tid: u32) -> &str {
-    facts.threads.iter().find(|it| it.tid == tid).map_or("", |it| &it.name)
+    // HotSpot names a thread after it has started.
+    facts.threads.iter().rfind(|it| it.tid == tid).map_or("", |it| &it.name)
 }
 
 #[test]
@@ -164,7 +165,8 @@ fn a_full_send_buffer_is_recorded_with_the_address_of_its_peer() {
     assert_eq!(path, address.to_string());
     let waits = facts.slices.iter().filter(|it| it.file == Some(key));
     assert!(waits.clone().count() > 0);
-    waits.for_each(|it| assert_eq!(name(&facts, it.tid), "sender-1"));
+    // One that has just started may not be named yet.
+    waits.for_each(|it| assert!(["sender-1", "java"].contains(&name(&facts, it.tid)), "{it:?}"));
 }
 
 fn now() -> MonoTime {

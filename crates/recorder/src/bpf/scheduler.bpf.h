@@ -378,11 +378,12 @@ static __noinline void repair_leave(struct thread *it, struct task_struct *task,
 	it->taken = 0;
 }
 
-// Whether neither a switch to the thread nor one from it was seen.
+// Whether neither a switch to the thread nor one from it was seen. In a stop that is under way user space has
+// looked at the threads, and knows their stacks.
 static __always_inline bool is_new(struct thread *it)
 {
 	return !it->off && !it->on && !it->out && !it->ran_from && safepoint.watched_since &&
-	       config.stall_us;
+	       !safepoint.open && config.stall_us;
 }
 
 // The thread was not seen before, and had begun to wait before the programs ran: since then at least it

@@ -50,7 +50,7 @@ for n in 1 2 3 4 5 6 7 8 9 10; do
     "$whypause" fix hsperfdata-to-tmpfs -p $jvm --apply && mounted=$((mounted + 1)) || true
     ! grep -q ' /tmp/precious ' /proc/self/mountinfo || echo LED ASTRAY
     "$whypause" fix --undo hsperfdata-to-tmpfs || echo NOT UNDONE
-    ! grep -q 'whypause:' /proc/self/mountinfo || echo LEFT
+    ! grep -q "whypause:$counters" /proc/self/mountinfo || echo LEFT
 done
 echo "MOUNTED $mounted"
 kill $attacker $jvm
