@@ -422,7 +422,11 @@ impl<'a> LogFollower<'a> {
             match read {
                 Ok(false) => {}
                 Ok(true) if tail.rotated(&self.dir) == Some(true) => {
-                    match self.at_end(tail, &mut Vec::new()) {
+                    let mut rows = Vec::new();
+                    let next = self.at_end(tail, &mut rows);
+                    // What was read where there is no next file is of the old one.
+                    self.outbox.push(ITEM, rows);
+                    match next {
                         Some(next) => tail = next,
                         None => return,
                     }
