@@ -47,10 +47,12 @@ fn watch_tells_a_stall_when_it_is_over() {
             empty(&mut pipe);
             read = Instant::now();
         }
-        stalls(&watch.stdout()).len() >= 2
+        stalls(&watch.stdout()).len() >= 3
     });
-    for it in stalls(&watch.stdout()) {
-        assert!(it.contains("stall of 1 thread (pourer-*): pipe full"), "{it}");
+    for (nth, it) in stalls(&watch.stdout()).iter().enumerate() {
+        // Of a wait that had begun before the recording no stack is known, nor what it was for.
+        let is_known = nth > 0 || !it.contains("unexplained");
+        assert!(!is_known || it.contains("stall of 1 thread (pourer-*): pipe full"), "{it}");
         assert!(it.contains("pourer-1 in write()"), "{it}");
     }
 }
