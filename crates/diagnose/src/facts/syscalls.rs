@@ -81,7 +81,8 @@ const READS: [&str; 14] = [
     "faccessat",
 ];
 
-/// What the call does with files; `None` for a fault and for any other call.
+/// What the call does with files; `None` for a fault and for any other call. `kind_of` in the recorder's
+/// `arch.bpf.h` knows the same calls: change both.
 pub(crate) fn file_call(
     architecture: Architecture,
     entered: Option<OffCpuCause>,

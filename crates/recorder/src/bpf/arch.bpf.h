@@ -93,7 +93,8 @@ static __always_inline bool is_memory_call(long nr)
 	return false;
 }
 
-// What a call that is no idle one may wait for.
+// What a call that is no idle one may wait for. `file_call` in `crates/diagnose/src/facts/syscalls.rs` knows
+// the same calls on files: change both.
 enum call_kind {
 	CALL_OTHER,
 	CALL_READS,  // from a descriptor
