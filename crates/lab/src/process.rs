@@ -124,8 +124,7 @@ impl Running {
 
 /// How a child that leads a process group in this session is ended.
 fn undo_of_group(id: ProcessId, name: String) -> Undo {
-    let session = rustix::process::getsid(None).map_or(0, |it| it.as_raw_nonzero().get());
-    Undo::Process { id, name, session }
+    Undo::Process { id, name, session: ProcessId::own_session() }
 }
 
 fn create(path: &Path) -> io::Result<File> {

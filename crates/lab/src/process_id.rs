@@ -57,9 +57,16 @@ impl ProcessId {
         }
     }
 
+    /// The session of this process: zero where the one that began it is outside of this PID namespace, as
+    /// in many containers. From `/proc`, because `rustix::process::getsid` takes zero for impossible.
+    pub(crate) fn own_session() -> Option<i32> {
+        let line = std::fs::read_to_string("/proc/self/stat").ok()?;
+        Some(group_and_session(&line)?.1)
+    }
+
     /// Kills it as [`kill`](ProcessId::kill) does, with what it has started: all of the process group that
     /// it leads, or led, in this session.
-    pub(crate) fn kill_group(self, session: i32, patience: Duration) -> io::Result<()> {
+    pub(crate) fn kill_group(self, session: Option<i32>, patience: Duration) -> io::Result<()> {
         let members = self.members(session);
         members.iter().for_each(|it| it.signal_kill());
         self.kill(patience)?;
@@ -67,7 +74,7 @@ impl ProcessId {
     }
 
     /// The same without waiting.
-    pub(crate) fn signal_group(self, session: i32) {
+    pub(crate) fn signal_group(self, session: Option<i32>) {
         self.signal_kill();
         self.members(session).into_iter().for_each(ProcessId::signal_kill);
     }
@@ -75,15 +82,13 @@ impl ProcessId {
     /// The others of the process group that this process leads, or led until it ended. The number of a
     /// group is given to no process while one is left in it (`alloc_pid` and `__change_pid` of
     /// `kernel/pid.c`): where another process has it by now, all of the group have ended.
-    fn members(self, session: i32) -> Vec<ProcessId> {
-        if ProcessId::of(self.pid).is_some_and(|it| it != self) || session == 0 {
+    fn members(self, session: Option<i32>) -> Vec<ProcessId> {
+        let Some(session) = session else { return Vec::new() };
+        if ProcessId::of(self.pid).is_some_and(|it| it != self) {
             return Vec::new();
         }
         let ours = |pid: u32, line: &str| {
-            // state, parent, group, session (`proc_pid_stat(5)`)
-            let mut fields = line.rsplit_once(')')?.1.split_ascii_whitespace().skip(2);
-            let mut is = |wanted: i32| fields.next()?.parse().ok().map(|it: i32| it == wanted);
-            if !(is(self.pid)? && is(session)?) {
+            if group_and_session(line)? != (self.pid, session) {
                 return None;
             }
             let id = ProcessId::of(pid.try_into().ok()?)?;
@@ -100,6 +105,13 @@ impl ProcessId {
             let _ = rustix::process::pidfd_send_signal(&pidfd, Signal::KILL);
         }
     }
+}
+
+/// Process group and session of a line of `/proc/PID/stat`, after state and parent (`proc_pid_stat(5)`).
+fn group_and_session(line: &str) -> Option<(i32, i32)> {
+    let mut fields = line.rsplit_once(')')?.1.split_ascii_whitespace().skip(2);
+    let mut next = || fields.next()?.parse().ok();
+    Some((next()?, next()?))
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ fn what_an_earlier_boot_has_left_is_files_alone() {
     let (_parent, path) = work_dir();
     let (file, mut child) = (path.join("left"), sleeper());
     let id = ProcessId::of(child.id().cast_signed()).unwrap();
-    leave_behind(&path, Undo::Process { id, name: "sleep".into(), session: 0 });
+    leave_behind(&path, Undo::Process { id, name: "sleep".into(), session: None });
     std::fs::write(&file, "").unwrap();
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
     let journal = std::fs::read_to_string(path.join("journal")).unwrap();
@@ -191,7 +191,7 @@ fn a_process_that_was_left_is_killed() {
     let (_parent, path) = work_dir();
     let mut child = sleeper();
     let id = ProcessId::of(child.id().cast_signed()).unwrap();
-    leave_behind(&path, Undo::Process { id, name: "sleep".into(), session: 0 });
+    leave_behind(&path, Undo::Process { id, name: "sleep".into(), session: None });
     next_start(&path).unwrap();
     assert!(!child.wait(PATIENCE).unwrap().success());
 }
@@ -199,8 +199,8 @@ fn a_process_that_was_left_is_killed() {
 /// What a killed lab leaves of a shell: the kernel ends the shell with the lab, and not what that started.
 #[test]
 fn what_a_process_of_a_killed_lab_had_started_went_on() {
-    let own = rustix::process::getsid(None).unwrap().as_raw_nonzero().get();
-    for (session, is_killed) in [(own, true), (own + 1, false), (0, false)] {
+    let own = ProcessId::own_session().unwrap();
+    for (session, is_killed) in [(Some(own), true), (Some(own + 1), false), (None, false)] {
         let (_parent, path) = work_dir();
         let mut command = spawn::command("sh");
         command.args(["-c", "sleep 600 & echo $!; wait"]);
@@ -215,7 +215,7 @@ fn what_a_process_of_a_killed_lab_had_started_went_on() {
         if is_killed {
             testing::until("it is gone", || ProcessId::of(started.pid) != Some(started));
         } else {
-            assert_eq!(ProcessId::of(started.pid), Some(started), "{session}");
+            assert_eq!(ProcessId::of(started.pid), Some(started), "{session:?}");
         }
     }
 }
@@ -387,7 +387,7 @@ fn a_journal_of_what_is_no_longer_there_is_done_with_at_once() {
         Undo::Unmount { target: path.join("slow") },
         Undo::RemoveKernelDir { path: group.clone() },
         Undo::Thaw { file: group.join("cgroup.freeze"), thaw: "0".into() },
-        Undo::Process { id, name: "sleep".into(), session: 0 },
+        Undo::Process { id, name: "sleep".into(), session: None },
     ];
     let promised = all.len();
     all.into_iter().for_each(|undo| cleanup.promise(undo).unwrap());

@@ -23,9 +23,9 @@ pub enum Undo {
         id: ProcessId,
         /// Its program.
         name: String,
-        /// Its session, that of the lab; zero in a journal of an older version.
+        /// Its session, that of the lab; not there in a journal of an older version.
         #[serde(default)]
-        session: i32,
+        session: Option<i32>,
     },
     /// Kill the server of a slow file. In its turn, and not with all others at the start: what is
     /// on the file is to be written and unmounted before.

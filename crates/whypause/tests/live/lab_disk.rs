@@ -62,3 +62,23 @@ fn a_disk_whose_lab_is_killed_while_it_is_busy_is_gone_too() {
         !Path::new("/proc").join(started.trim()).exists()
     });
 }
+
+/// As where a container is entered by a tool whose session stays outside: it is session 0 in there.
+#[test]
+fn a_lab_failed_where_its_session_had_begun_outside_of_its_pid_namespace() {
+    if !can_run() {
+        return;
+    }
+    let _turn = one_lab::turn();
+    let arguments =
+        ["lab", "disk", "--on-this-host", "--", "sh", "-c", "cut -d ' ' -f 6 /proc/$$/stat"];
+    // the shell stays: without its first process a namespace ends
+    let mut command = spawn::command("unshare");
+    command.args(["--pid", "--fork", "--mount-proc", "sh", "-c", "\"$@\"; exit $?", "sh"]);
+    command.arg(env!("CARGO_BIN_EXE_whypause")).args(arguments);
+    let ran = spawn::run(command, Duration::from_secs(120)).unwrap();
+    let (stdout, stderr) =
+        (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert_eq!((ran.status.code(), &*stdout), (Some(0), "0\n"), "{stderr}");
+    assert!(!is_mounted());
+}
