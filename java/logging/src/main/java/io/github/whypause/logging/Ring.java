@@ -106,7 +106,9 @@ final class Ring {
         if (at < 0) {
             return at == CLOSED ? Offer.CLOSED : Offer.FULL;
         }
-        int index = index(at);
+        // Up to the try there is no call: at the end of a stack it would throw, and leave a place that is
+        // never filled, behind which all others wait.
+        int index = (int) at & bytes.length - 1;
         int slot = index / GRAIN;
         try {
             int first = Math.min(length, bytes.length - index);
@@ -147,7 +149,8 @@ final class Ring {
             largeBytes.addAndGet(-length);
             return at == CLOSED ? Offer.CLOSED : Offer.FULL;
         }
-        int index = index(at);
+        // no call up to the try, as above
+        int index = (int) at & bytes.length - 1;
         int slot = index / GRAIN;
         try {
             record.at = at;
@@ -197,7 +200,7 @@ final class Ring {
      * record was taken out. Only for the consumer.
      */
     boolean poll(Sink sink) {
-        int index = index(head);
+        int index = (int) head & bytes.length - 1;
         int slot = index / GRAIN;
         int length = lengths.get(slot);
         if (length == 0) {
@@ -314,10 +317,6 @@ final class Ring {
 
     boolean isClosed() {
         return claimed.get() < 0;
-    }
-
-    private int index(long at) {
-        return (int) at & bytes.length - 1;
     }
 
     private static int grains(int length) {
