@@ -9,6 +9,7 @@
 mod cover;
 pub(crate) mod cpu_use;
 pub(crate) mod hiccups;
+pub(crate) mod lock_holders;
 mod path;
 mod peers;
 mod reaching;

@@ -169,6 +169,36 @@ fn a_full_send_buffer_is_recorded_with_the_address_of_its_peer() {
     waits.for_each(|it| assert!(["sender-1", "java"].contains(&name(&facts, it.tid)), "{it:?}"));
 }
 
+#[test]
+fn who_holds_the_mmap_lock_is_recorded_with_what_it_does() {
+    let Some(jdk) = newest() else { return };
+    let dir = tempfile::tempdir_in("/dev/shm").unwrap();
+    let mut command = jdk.java();
+    command.args(busy("-XX:+UseSerialGC")).arg(program("Unmapper")).arg(dir.path().join("file"));
+    let mut child = spawn::Running::start_heard(command).unwrap();
+    child.says("ready", PATIENCE).unwrap();
+    let jvm = JvmProcess::of(child);
+    let of_jvm = recorder::jvm(&recorder::Roots::default(), jvm.id()).unwrap();
+    let options = Options { stalls_over: Duration::from_millis(1), ..Options::default() };
+    let mut session = Session::attach(&of_jvm, options).unwrap();
+    let mut facts = Facts::default();
+    let munmap = i32::try_from(libc::SYS_munmap).unwrap();
+    // it waits in a call that changes mappings, and the other one gives the lock back
+    let is_held = |facts: &Facts, it: &ThreadSlice| {
+        let by = it.released_by.as_ref();
+        name(facts, it.tid) == "mapper"
+            && by.is_some_and(|by| {
+                (by.pid, by.call) == (jvm.id(), Some(munmap)) && by.name == "unmapper"
+            })
+    };
+    let end = Instant::now() + PATIENCE;
+    while !facts.slices.iter().any(|it| is_held(&facts, it)) && Instant::now() < end {
+        record(&mut session, &mut facts, Duration::from_millis(300));
+    }
+    facts.append(session.finish());
+    assert!(facts.slices.iter().any(|it| is_held(&facts, it)), "{:?}", facts.slices);
+}
+
 fn now() -> MonoTime {
     recorder::now()
 }

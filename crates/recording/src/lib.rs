@@ -101,6 +101,6 @@ pub use secrets::{MASK, masked, masked_flag, masked_log_line};
 pub use surroundings::{CgroupFact, CpuUserFact, MemoryFact, PerfCounterFact};
 pub use survey::{DeletedFile, HostSettings, MemorySettings, Survey};
 pub use syscalls::Architecture;
-pub use thread::{FileKey, OffCpuCause, ThreadFact, ThreadRole, ThreadSlice, ThreadState};
+pub use thread::{FileKey, OffCpuCause, Release, ThreadFact, ThreadRole, ThreadSlice, ThreadState};
 pub use vm_flags::{Setting, VmFlag, VmFlags, vm_size};
 pub use writer::{Summary, Writer};

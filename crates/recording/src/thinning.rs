@@ -108,7 +108,9 @@ fn interval(safepoint: &SafepointFact) -> Interval {
 }
 
 fn bytes(slice: &ThreadSlice) -> u64 {
-    SLICE_BYTES + slice.cpu_holder.as_ref().map_or(0, |it| it.1.len() as u64 + 16)
+    let holder = slice.cpu_holder.as_ref().map(|it| &it.1);
+    let names = [holder, slice.released_by.as_ref().map(|it| &it.name)];
+    SLICE_BYTES + names.into_iter().flatten().map(|it| it.len() as u64 + 16).sum::<u64>()
 }
 
 #[cfg(test)]

@@ -114,6 +114,19 @@ pub enum OffCpuCause {
     PageFault,
 }
 
+/// Who let a thread go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// Its process (host).
+    pub pid: u32,
+    /// Its thread.
+    pub tid: u32,
+    /// The system call it was in, with its number on this architecture.
+    pub call: Option<i32>,
+    /// Name of the thread (`comm`).
+    pub name: String,
+}
+
 /// One thread in one state.
 ///
 /// Slices of one thread do not overlap. They are kept in detail only around pauses that were
@@ -148,6 +161,9 @@ pub struct ThreadSlice {
     /// For `Blocked`: the thread of this JVM that woke it, through a futex. `None` where it was
     /// woken by an interrupt, by a thread outside the JVM, or in another way.
     pub woken_by: Option<u32>,
+    /// For `Blocked` where no signal could have woken it: who did. That is the holder of a lock of the kernel,
+    /// or of anything else whoever the interrupt came upon.
+    pub released_by: Option<Release>,
     /// For `Runnable`: process id and name of the process that had the CPU longest meanwhile, where
     /// that is known.
     pub cpu_holder: Option<(u32, String)>,

@@ -34,7 +34,7 @@ use crate::{Diagnosis, diagnose_facts};
 use recording::{
     Architecture, CgroupFact, CodeFact, Coverage, CpuUserFact, Cut, Facts, FileFact, FileKey,
     HostFact, Interval, JavaStackFact, JvmFact, KernelWork, KernelWorkKind, LogLine, MemoryFact,
-    MonoTime, OffCpuCause, OutputFact, OutputKind, OutputReaderFact, PerfCounterFact,
+    MonoTime, OffCpuCause, OutputFact, OutputKind, OutputReaderFact, PerfCounterFact, Release,
     SafepointFact, SafepointTotals, Sample, Source, SourceState, StackFact, ThreadFact, ThreadRole,
     ThreadSlice, ThreadState, VmOperationFact, WriterFact,
 };
@@ -428,6 +428,12 @@ fn slice(facts: &mut Facts, words: &[&str]) {
         file,
         stack,
         woken_by: after("by").map(|it| number(it[0])),
+        released_by: after("released").map(|it| Release {
+            pid: number(it[0]),
+            tid: number(it[1]),
+            call: call(it[2]),
+            name: it[3].to_owned(),
+        }),
         cpu_holder: after("held").map(|it| (number(it[0]), it[1].to_owned())),
         fault_offset: after("offset").map(|it| number(it[0])),
         taken: after("taken").map_or(Duration::ZERO, |it| time(it[0]).since(time("0ms"))),

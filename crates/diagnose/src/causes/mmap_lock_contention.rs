@@ -9,6 +9,7 @@
 //!
 //! ## What proves it
 //! The thread that all others wait for is blocked in a page fault before the fault is handled (`lock_mm_and_find_vma`, or `rwsem_down_read_slowpath` outside of `handle_mm_fault`), or in `mmap`, `munmap`, `mprotect`, `madvise` or `brk` with `rwsem_down_write_slowpath`.
+//! Who held the lock is who let that thread go on, in the call it was in then: a thread of the JVM, or another process that looked into `/proc/PID`.
 //!
 //! ## What looks alike
 //! `mapped-file-fault`: the lock is held, the page is waited for; a file's own lock lies below `handle_mm_fault`.
@@ -18,14 +19,14 @@
 //! Linux `mm/memory.c` (`lock_mm_and_find_vma`), `kernel/locking/rwsem.c`, `Documentation/mm/process_addrs.rst`.
 use crate::{
     Cause, Class, Culprit, CulpritKind, Nature,
-    account::tally::Tally,
+    account::{lock_holders, tally::Tally},
     case::{Case, Segment},
     cause::{Claims, Explanation, os_evidence::spent},
     facts::{index::Index, stacks::Sign, syscalls},
     text,
     wait::{Blocked, Wait},
 };
-use recording::{OffCpuCause, Source, ThreadSlice, ThreadState};
+use recording::{Interval, OffCpuCause, Source, ThreadSlice, ThreadState};
 use std::{collections::BTreeMap, time::Duration};
 
 pub(super) static CAUSE: Cause = Cause {
@@ -74,11 +75,45 @@ fn is_probe(stack: &[String]) -> bool {
     stack.iter().any(|it| it == "uprobe_notify_resume")
 }
 
-/// The thread of the JVM that was longest in a call that holds the lock. Readers of `/proc` are
-/// other processes and are not seen.
+/// The one that held it longest in these waits, by who let them go on. Where that is not known, the thread of the
+/// JVM that was longest in a call that holds it.
 fn holder(tally: &Tally, index: &Index<'_>) -> Option<Culprit> {
+    let windows = tally.longest_windows(MOST_WINDOWS);
+    seen_releasing(&windows, tally.noun(), index)
+        .or_else(|| seen_blocked(&windows, tally.noun(), index))
+}
+
+fn seen_releasing(windows: &[Interval], noun: &str, index: &Index<'_>) -> Option<Culprit> {
+    let mut times: BTreeMap<(u32, u32, Option<i32>), (Duration, &str)> = BTreeMap::new();
+    for &window in windows {
+        for tid in index.threads_with_slices() {
+            for (time, by) in lock_holders::in_window(index, tid, window) {
+                let sum = times.entry((by.pid, by.tid, by.call)).or_default();
+                *sum = (sum.0 + time, &by.name);
+            }
+        }
+    }
+    let (&(pid, tid, call), &(time, name)) = times.iter().max_by_key(|it| it.1.0)?;
+    let is_own = index.jvm.is_some_and(|it| it.pid == pid);
+    let entered = call.map_or(OffCpuCause::PageFault, OffCpuCause::Syscall);
+    let call = syscalls::call(index.architecture(), Some(entered));
+    let (kind, id, name) = match is_own {
+        true => (CulpritKind::Thread, tid, index.thread_name(tid)),
+        false => (CulpritKind::Process, pid, name.to_owned()),
+    };
+    let who = if is_own { text::the_thread(&name) } else { format!("{name} (pid {pid})") };
+    let waited = text::duration(time);
+    Some(Culprit {
+        kind,
+        statement: format!("{who} held it, in {call}, for {waited} of the waits of these {noun}"),
+        pid: Some(id),
+        name,
+    })
+}
+
+fn seen_blocked(windows: &[Interval], noun: &str, index: &Index<'_>) -> Option<Culprit> {
     let mut times: BTreeMap<(u32, OffCpuCause), Duration> = BTreeMap::new();
-    for window in tally.longest_windows(MOST_WINDOWS) {
+    for &window in windows {
         for tid in index.threads_with_slices() {
             for slice in index.slices_in(tid, window).iter().filter(|it| holds(index, it)) {
                 let inside = slice.interval.intersect(window);
@@ -93,7 +128,7 @@ fn holder(tally: &Tally, index: &Index<'_>) -> Option<Culprit> {
     Some(Culprit {
         kind: CulpritKind::Thread,
         statement: format!(
-            "{} was in {}, which holds the lock, for {} of these pauses",
+            "{} was in {}, which holds the lock, for {} of these {noun}",
             text::the_thread(&name),
             syscalls::call(index.architecture(), Some(entered)),
             text::duration(*time)
@@ -186,7 +221,32 @@ mod tests {
                9 blocked 0ms 70ms munmap - stack rwsem_down_write_slowpath __vm_munmap";
         assert_eq!(
             culprits_of(&CAUSE, &text),
-            "thread unmapper: Thread `unmapper` was in munmap(), which holds the lock, for 60 ms of these pauses\n"
+            "thread unmapper: Thread `unmapper` was in munmap(), which holds the lock, for 60 ms of these stops\n"
+        );
+    }
+
+    #[test]
+    fn who_lets_a_thread_go_on_has_held_it() {
+        let of = |by: &str| {
+            let wait = "1 blocked 1ms 51ms fault - stack lock_mm_and_find_vma released";
+            let stop = "safepoint 0ms 90ms op G1CollectForAllocation 1ms 89ms vm 1";
+            let threads = "jvm 17.0.15 g1\nthread 1 vm-thread VM Thread\nthread 8 java unmapper";
+            culprits_of(&CAUSE, &format!("{threads}\n{stop}\n{wait} {by}"))
+        };
+        assert_eq!(
+            of("4242 8 munmap unmapper"),
+            "thread unmapper: Thread `unmapper` held it, in munmap(), for 50 ms of the waits of these stops\n"
+        );
+        assert_eq!(
+            of("200 201 read ps"),
+            "process ps: ps (pid 200) held it, in read(), for 50 ms of the waits of these stops\n"
+        );
+        // who waited for it as well has not held it meanwhile: what both waited
+        assert_eq!(
+            of(
+                "4242 8 mmap unmapper\n8 blocked 0ms 41ms mmap - stack rwsem_down_write_slowpath __vm_munmap released 200 201 read ps"
+            ),
+            "process ps: ps (pid 200) held it, in read(), for 81 ms of the waits of these stops\n"
         );
     }
 

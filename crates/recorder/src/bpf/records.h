@@ -1,6 +1,18 @@
 // What the programs hand to user space. `src/kernel/record.rs` reads these by offset: change both.
 #pragma once
 
+// Who woke a thread from an uninterruptible wait. Where that was for a lock of the kernel, it was held by
+// this one; where it was for a device, it is whoever the interrupt came upon.
+#define COMM 16
+
+struct release {
+	u32 pid; // 0: nobody is known
+	u32 tid;
+	s32 call;
+	u32 unused;
+	char name[COMM];
+};
+
 enum record_kind {
 	RECORD_BEGIN = 1, // safepoint__begin
 	RECORD_OPERATION, // a VM operation that ended
@@ -22,7 +34,6 @@ struct head {
 };
 
 #define OPERATION_NAME 64
-#define COMM 16
 
 struct operation {
 	struct head head;
@@ -49,6 +60,7 @@ enum slice_flag {
 	SLICE_FROZEN = 32,   // with SLICE_STOPPED: by a freezer, and not by a signal or a tracer
 	SLICE_UNINTERRUPTIBLE = 64, // no signal but SIGKILL ends it
 	SLICE_STALL = 128,   // it could not go on though it wanted to, so long that it counts outside of stops
+	SLICE_RELEASED = 256, // `holder` is who woke it from an uninterruptible wait, and not who had the CPU
 };
 
 struct slice {
@@ -63,10 +75,13 @@ struct slice {
 	u32 waker;     // thread of this JVM that woke it through a futex
 	u64 inode;     // of the file mapping that last faulted; in a stall what the descriptor is open on
 	u32 device;    // its device, as the kernel encodes it (12:20)
-	u32 holder;    // process that had the CPU longest, where the wait for it was long; 0: unknown
+	u32 holder;    // process that had the CPU longest, where the wait for it was long; 0: unknown.
+		       // With SLICE_RELEASED the process that woke the thread
 	char holder_name[COMM];
 	u64 taken_ns;     // of [on, out): interrupts and the hypervisor had the CPU
 	u64 fault_offset; // in the file of counters, where the fault is on it; otherwise NO_OFFSET
+	u32 releaser;     // with SLICE_RELEASED: the thread of `holder` that woke it
+	s32 release_call; // and in which system call; -1: in none
 };
 
 #define NO_OFFSET (~0ULL)

@@ -81,6 +81,8 @@ static __always_inline void fill_cycle(struct slice *record, struct thread *it, 
 	record->holder_name[0] = 0;
 	record->taken_ns = it->taken;
 	record->fault_offset = counters_offset(it);
+	record->releaser = 0;
+	record->release_call = -1;
 }
 
 static __noinline void end_cycle(struct thread *it, u32 tid, u64 out)
@@ -168,6 +170,16 @@ static __always_inline bool is_wait_wanted(struct thread *it)
 	return safepoint.open || !(it->flags & SLICE_IDLE) || it->wake < safepoint.operations_end;
 }
 
+// Who let the thread go on. The record has one place for this and for who had the CPU after that.
+static __always_inline void name_releaser(struct slice *record, struct release *it)
+{
+	record->head.flags |= SLICE_RELEASED;
+	record->holder = it->pid;
+	record->releaser = it->tid;
+	record->release_call = it->call;
+	__builtin_memcpy(record->holder_name, it->name, sizeof(it->name));
+}
+
 static __always_inline void send_wait(struct thread *it, u32 tid, bool seen, u64 now)
 {
 	struct slice *record = RESERVE(struct slice);
@@ -177,6 +189,8 @@ static __always_inline void send_wait(struct thread *it, u32 tid, bool seen, u64
 	fill_cycle(record, it, tid, 0);
 	if (seen && now - it->wake >= LONG_NS)
 		name_holder(record, it->wake, now);
+	else if (it->flags & SLICE_UNINTERRUPTIBLE && it->release.pid)
+		name_releaser(record, &it->release);
 	submit(record);
 }
 
@@ -237,8 +251,10 @@ static __noinline void take_cpu(struct thread *it, struct task_struct *task, boo
 		it->taken = 0;
 	} else if (it->off) {
 		fetch_wake(it, tid);
-		if (!it->wake)
+		if (!it->wake) {
 			it->wake = now;
+			it->release.pid = 0;
+		}
 		if (is_accounted(tid))
 			account_vm_wait(it->wake, now, it->flags);
 	}

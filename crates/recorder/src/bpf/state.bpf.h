@@ -72,6 +72,7 @@ struct thread {
 	u64 stalled_since;  // its last stall, or that of the thread that it waited for
 	u64 stall_end;
 	u64 waker_stalled;  // since when who woke it had stalled; 0 where that had not
+	struct release release; // of an uninterruptible wait
 };
 
 struct {

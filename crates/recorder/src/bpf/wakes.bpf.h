@@ -18,7 +18,8 @@ struct wake {
 	u32 tid;   // whose this is; 0 while it is nobody's
 	u32 waker; // the thread of this JVM that woke it through a futex; 0 otherwise
 	u64 waker_stalled; // since when that had stalled; 0 where it had not
-	u64 unused[5];
+	u64 released_at; // when `release` was noted
+	struct release release;
 };
 
 struct wake wakes[WAKES] __attribute__((aligned(64))) = {};
@@ -44,6 +45,18 @@ static __always_inline void leave_wake(struct wake *place, u32 waker, u64 stalle
 	place->waker_stalled = stalled;
 }
 
+// Notes the current thread as the one that lets another go on.
+static __always_inline void note_release(struct release *it)
+{
+	u64 current = bpf_get_current_pid_tgid();
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+
+	it->pid = current >> 32;
+	it->tid = (u32)current;
+	it->call = SYSCALL_OF(regs);
+	bpf_get_current_comm(it->name, sizeof(it->name));
+}
+
 // The thread has left its CPU for the last time.
 static __always_inline void give_back(u32 tid)
 {
@@ -63,4 +76,8 @@ static __always_inline void fetch_wake(struct thread *it, u32 tid)
 	it->wake = place->at > it->off ? place->at : it->off;
 	it->waker = place->waker;
 	it->waker_stalled = place->waker_stalled;
+	if (place->released_at == place->at)
+		it->release = place->release;
+	else
+		it->release.pid = 0;
 }

@@ -53,6 +53,9 @@ static __noinline void wake_thread(struct task_struct *task, struct wake *place,
 	it->wake = now;
 	it->waker = waker;
 	it->waker_stalled = waker ? stall_of_current(now) : 0;
+	it->release.pid = 0;
+	if (state_of(task) & STATE_UNINTERRUPTIBLE)
+		note_release(&it->release);
 	if (place->tid == task->pid || claim(place, task->pid))
 		leave_wake(place, waker, it->waker_stalled, now);
 	if (state_of(task) & STATE_FROZEN && it->off && !it->on)
@@ -66,6 +69,7 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task)
 {
 	struct wake *place = wake_of(task->pid);
+	long state;
 	u32 waker;
 	u64 now;
 
@@ -75,10 +79,16 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	waker = waker_of(task, now);
 	if (waker && waker == safepoint.vm_tid && safepoint.wakes_wanted)
 		send_wake(task->pid, now);
+	state = state_of(task);
 	if (place->tid == task->pid && !safepoint.open && !THROTTLED_WHILE_ASLEEP &&
-	    !(state_of(task) & STATE_FROZEN))
+	    !(state & STATE_FROZEN)) {
 		leave_wake(place, waker, waker ? stall_of_current(now) : 0, now);
-	else
+		if (state & STATE_UNINTERRUPTIBLE) {
+			note_release(&place->release);
+			place->released_at = now;
+		}
+	} else {
 		wake_thread(task, place, waker, now);
+	}
 	return 0;
 }

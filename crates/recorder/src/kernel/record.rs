@@ -6,7 +6,7 @@ use recording::{Interval, MonoTime, SafepointTotals};
 use std::time::Duration;
 
 /// Bytes of a slice record, the longest of those that are kept unread.
-pub(crate) const SLICE_BYTES: usize = 112;
+pub(crate) const SLICE_BYTES: usize = 120;
 const COMM_BYTES: usize = 16;
 const TOTALS: usize = 5;
 
@@ -86,6 +86,10 @@ pub(crate) struct Slice<'a> {
     pub(crate) taken_ns: u64,
     /// Where in the file of performance counters the fault is, if it is on that.
     pub(crate) fault_offset: Option<u64>,
+    /// With [`released`](SliceFlags::released): the thread of `holder` that woke it.
+    pub(crate) releaser: u32,
+    /// And in which system call; negative where in none.
+    pub(crate) release_call: i32,
 }
 
 /// `NO_OFFSET`.
@@ -113,6 +117,10 @@ impl SliceFlags {
     }
     pub(crate) fn stall(self) -> bool {
         self.0 & 128 != 0
+    }
+    /// `holder` is who woke it from an uninterruptible wait, and not who had the CPU after that.
+    pub(crate) fn released(self) -> bool {
+        self.0 & 256 != 0
     }
     /// In a system call that waits for work or for another thread.
     pub(crate) fn idle(self) -> bool {
@@ -240,6 +248,8 @@ impl Slice<'_> {
             holder_name: text(data, 80, COMM_BYTES),
             taken_ns: long(data, 96),
             fault_offset: Some(long(data, 104)).filter(|it| *it != NO_OFFSET),
+            releaser: word(data, 112),
+            release_call: signed(data, 116),
         }
     }
 

@@ -1,12 +1,12 @@
 //! Slices and kernel work as they came, unread, until the pause they belong to is over.
 use super::record::{SLICE_BYTES, Slice, Work};
 use recording::{
-    Architecture, FileKey, Interval, KernelWork, KernelWorkKind, MonoTime, OffCpuCause,
+    Architecture, FileKey, Interval, KernelWork, KernelWorkKind, MonoTime, OffCpuCause, Release,
     ThreadSlice, ThreadState,
 };
 use std::time::Duration;
 
-/// Records kept at most, 3.5 MiB of them, and five times that as slices.
+/// Records kept at most, 3.8 MiB of them, and five times that as slices.
 const MAX_RECORDS: usize = 32 * 1024;
 /// Memory that stays allocated between pauses.
 const KEPT_RECORDS: usize = 4 * 1024;
@@ -173,6 +173,7 @@ fn plain(slice: &Slice<'_>, state: ThreadState, start: u64, end: u64) -> ThreadS
         stack: None,
         frozen: false,
         woken_by: None,
+        released_by: None,
         cpu_holder: None,
         taken: Duration::ZERO,
         sampled: false,
@@ -192,6 +193,7 @@ fn blocked(slice: &Slice<'_>, resolved: Resolved, wake: u64) -> ThreadSlice {
     if state == ThreadState::Blocked {
         it.fd = descriptor(slice);
         it.woken_by = (slice.waker != 0).then_some(slice.waker);
+        it.released_by = released_by(slice);
     }
     it
 }
@@ -200,10 +202,19 @@ fn waiting(slice: &Slice<'_>, wake: u64) -> ThreadSlice {
     let throttled = slice.flags.throttled();
     let state = if throttled { ThreadState::Throttled } else { ThreadState::Runnable };
     let mut it = plain(slice, state, wake, slice.on);
-    if !throttled && slice.holder != 0 {
+    if !throttled && slice.holder != 0 && !slice.flags.released() {
         it.cpu_holder = Some((slice.holder, slice.holder_name.into()));
     }
     it
+}
+
+fn released_by(slice: &Slice<'_>) -> Option<Release> {
+    (slice.flags.released() && slice.holder != 0).then(|| Release {
+        pid: slice.holder,
+        tid: slice.releaser,
+        call: (slice.release_call >= 0).then_some(slice.release_call),
+        name: slice.holder_name.into(),
+    })
 }
 
 /// The fact of a record of kernel work; `None` for a kind that this version does not know.

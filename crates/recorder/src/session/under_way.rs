@@ -311,6 +311,7 @@ impl Session {
             fault_offset: None,
             stack: self.under_way.stack(&it.stack, facts),
             woken_by: None,
+            released_by: None,
             cpu_holder: None,
             taken: Duration::ZERO,
             sampled: !is_known,

@@ -1,6 +1,6 @@
 //! `slices`: one thread in one state.
 use crate::{
-    Facts, FileKey, Interval, MonoTime, OffCpuCause, Source, ThreadSlice, ThreadState,
+    Facts, FileKey, Interval, MonoTime, OffCpuCause, Release, Source, ThreadSlice, ThreadState,
     columns::{
         Columns, bools, durations, optional, optional_i32s, optional_text, optional_texts,
         optional_u32s, optional_u64s, texts, u32s, u64s,
@@ -40,6 +40,10 @@ pub(super) static TABLE: Table = Table {
         column("taken_ns", U64, "on-cpu: time in which the hypervisor or an interrupt had the CPU"),
         column("sampled", Bool, "whether it was put together from periodic samples"),
         column("frozen", Bool, "stopped: whether by a freezer, and not by a signal or a tracer"),
+        nullable("released_by_pid", U32, "uninterruptible wait: process that woke it"),
+        nullable("released_by_tid", U32, "thread of that process"),
+        nullable("released_in_syscall", I32, "number of the system call in which that was"),
+        nullable("released_by_name", Text, "name of that thread"),
     ],
     retention: Retention::Detail,
     feeds: &[
@@ -81,6 +85,10 @@ fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
         durations(rows, |it| it.taken),
         bools(rows, |it| it.sampled),
         bools(rows, |it| it.frozen),
+        optional_u32s(rows, |it| it.released_by.as_ref().map(|by| by.pid)),
+        optional_u32s(rows, |it| it.released_by.as_ref().map(|by| by.tid)),
+        optional_i32s(rows, |it| it.released_by.as_ref().and_then(|by| by.call)),
+        optional_texts(rows, |it| it.released_by.as_ref().map(|by| by.name.as_str())),
     ]
 }
 
@@ -110,6 +118,39 @@ struct Slices<'a> {
     later: Later<'a>,
     /// Recordings made before it was kept lack it.
     frozen: Option<&'a BooleanArray>,
+    /// Likewise.
+    released: Option<Released<'a>>,
+}
+
+/// Who let the thread go on.
+struct Released<'a> {
+    pid: &'a UInt32Array,
+    tid: &'a UInt32Array,
+    call: &'a Int32Array,
+    name: &'a StringArray,
+}
+
+impl<'a> Released<'a> {
+    fn of(columns: &Columns<'a>) -> Result<Option<Released<'a>>, String> {
+        if !columns.has("released_by_pid") {
+            return Ok(None);
+        }
+        Ok(Some(Released {
+            pid: columns.u32s("released_by_pid")?,
+            tid: columns.u32s("released_by_tid")?,
+            call: columns.i32s("released_in_syscall")?,
+            name: columns.texts("released_by_name")?,
+        }))
+    }
+
+    fn at(&self, row: usize) -> Option<Release> {
+        Some(Release {
+            pid: optional(self.pid, row)?,
+            tid: optional(self.tid, row)?,
+            call: optional(self.call, row),
+            name: optional_text(self.name, row).unwrap_or_default().to_owned(),
+        })
+    }
 }
 
 /// Columns that recordings of version 0.1.0 lack.
@@ -152,6 +193,7 @@ impl<'a> Slices<'a> {
             holder_name: columns.texts("cpu_holder_name")?,
             later: Later::of(columns)?,
             frozen: columns.has("frozen").then(|| columns.bools("frozen")).transpose()?,
+            released: Released::of(columns)?,
         })
     }
 
@@ -180,6 +222,7 @@ impl<'a> Slices<'a> {
                 .map_or(Duration::ZERO, |it| Duration::from_nanos(it.value(row))),
             sampled: self.later.sampled.is_some_and(|it| it.value(row)),
             frozen: state == ThreadState::Stopped && self.is_frozen(row),
+            released_by: self.released.as_ref().and_then(|it| it.at(row)),
         })
     }
 

@@ -269,6 +269,7 @@ fn slices() -> Vec<ThreadSlice> {
         fault_offset: None,
         stack: None,
         woken_by: None,
+        released_by: None,
         cpu_holder: None,
         taken: Duration::from_nanos(3),
         sampled: false,
@@ -289,6 +290,7 @@ fn slices() -> Vec<ThreadSlice> {
         entered: Some(OffCpuCause::PageFault),
         fd: None,
         fault_offset: Some(0x380),
+        released_by: Some(Release { pid: 9, tid: 10, call: Some(11), name: "ps".into() }),
         sampled: true,
         ..blocked.clone()
     };

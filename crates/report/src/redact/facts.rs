@@ -68,6 +68,9 @@ impl Redactor {
             if let Some((_, name)) = &mut it.cpu_holder {
                 *name = self.process(name);
             }
+            if let Some(by) = &mut it.released_by {
+                by.name = self.process(&by.name);
+            }
         }
     }
 

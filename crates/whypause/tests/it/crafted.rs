@@ -161,6 +161,7 @@ fn slice(start: u64, end: u64) -> ThreadSlice {
         fault_offset: None,
         stack: None,
         woken_by: None,
+        released_by: None,
         cpu_holder: None,
         taken: Duration::ZERO,
         sampled: false,

@@ -3,13 +3,14 @@ use super::pool::pool_of;
 use crate::{
     Attribution, Cause, Certainty, Episode, Holder, Pool, StallMember, WaitLocation,
     account::{
+        lock_holders,
         stalls::{self, Stall},
         tally::{BlockSite, Tally},
     },
     case::Case,
     facts::index::Index,
 };
-use recording::{Interval, MonoTime};
+use recording::{Interval, MonoTime, Release};
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
@@ -162,14 +163,29 @@ fn pools(stood: &[Stood], index: &Index<'_>) -> Vec<Pool> {
     pools
 }
 
-/// The thread for which others waited longest, together.
+/// The thread for which others waited longest, together: it stood itself, or held the `mmap_lock`.
 fn holder(stood: &[Stood], index: &Index<'_>) -> Option<Holder> {
     let mut holders: BTreeMap<u32, (BTreeSet<u32>, Duration)> = BTreeMap::new();
-    for it in stood.iter().filter(|it| it.stall.holder != it.stall.tid) {
-        let holder = holders.entry(it.stall.holder).or_default();
-        holder.0.insert(it.stall.tid);
-        holder.1 += it.length;
+    let mut add = |holder, tid, time| {
+        let holder = holders.entry(holder).or_default();
+        holder.0.insert(tid);
+        holder.1 += time;
+    };
+    for it in stood {
+        let Stall { tid, holder, interval, .. } = it.stall;
+        if holder != tid {
+            add(holder, tid, it.length);
+            continue;
+        }
+        let of_lock = lock_holders::in_window(index, tid, interval).into_iter();
+        for (time, by) in of_lock.filter(|it| is_of_jvm(index, it.1)) {
+            add(by.tid, tid, time);
+        }
     }
     let (tid, (waiting, time)) = holders.into_iter().max_by_key(|it| it.1.1)?;
     Some(Holder { tid, name: index.thread_name(tid), waiting: waiting.len() as u64, time })
+}
+
+fn is_of_jvm(index: &Index<'_>, it: &Release) -> bool {
+    index.jvm.is_some_and(|jvm| jvm.pid == it.pid)
 }

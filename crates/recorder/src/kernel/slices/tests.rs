@@ -90,6 +90,27 @@ fn only_calls_on_descriptors_have_one() {
 }
 
 #[test]
+fn who_let_it_go_on_belongs_to_the_wait() {
+    const RELEASED: u16 = 256;
+    let of = |flags, release_call| {
+        let with = Slice {
+            holder: 99,
+            holder_name: "ps",
+            releaser: 98,
+            release_call,
+            ..slice(flags, 10, 20, 25, 0)
+        };
+        let slices = thread_slices(&with, Resolved::default());
+        assert_eq!(slices[1].cpu_holder.is_some(), flags & RELEASED == 0);
+        slices[0].released_by.clone()
+    };
+    let by = |call| Some(Release { pid: 99, tid: 98, call, name: "ps".into() });
+    assert_eq!(of(BLOCKED | RELEASED, 5), by(Some(5)));
+    assert_eq!(of(BLOCKED | RELEASED, -1), by(None));
+    assert_eq!(of(BLOCKED, 5), None);
+}
+
+#[test]
 fn who_had_the_cpu_and_who_woke_belong_to_their_own_part() {
     let it =
         Slice { holder: 99, holder_name: "stress", waker: 8, ..slice(BLOCKED, 10, 20, 25, 40) };

@@ -28,6 +28,7 @@ impl SampledSession {
             frozen: piece.why.frozen,
             stack: piece.why.function.and_then(|it| self.stack(it, facts)),
             woken_by: None,
+            released_by: None,
             cpu_holder: None,
             taken: Duration::ZERO,
             sampled: true,

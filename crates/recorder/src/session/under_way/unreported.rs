@@ -99,6 +99,7 @@ mod tests {
             fault_offset: None,
             stack: None,
             woken_by: None,
+            released_by: None,
             cpu_holder: None,
             taken: Duration::ZERO,
             sampled: false,

@@ -3,7 +3,8 @@ use super::*;
 use recording::{
     CgroupFact, Coverage, CpuUserFact, FileFact, FileKey, HostFact, Interval, JvmFact as Jvm,
     Kind as Type, LogLine, MemoryFact, MonoTime, Note, OutputFact, OutputKind, OutputReaderFact,
-    Source, SourceState, Table, ThreadFact, ThreadRole, ThreadSlice, ThreadState, WriterFact,
+    Release, Source, SourceState, Table, ThreadFact, ThreadRole, ThreadSlice, ThreadState,
+    WriterFact,
 };
 use std::time::Duration;
 
@@ -195,6 +196,12 @@ fn slice() -> ThreadSlice {
         fault_offset: None,
         stack: None,
         woken_by: None,
+        released_by: Some(Release {
+            pid: 1,
+            tid: 1,
+            call: None,
+            name: secret("slices.released_by_name"),
+        }),
         cpu_holder: Some((1, secret("slices.cpu_holder_name"))),
         taken: Duration::ZERO,
         sampled: false,

@@ -109,6 +109,7 @@ fn blocked(ms: u64) -> Facts {
         stack: Some(1),
         frozen: false,
         woken_by: None,
+        released_by: None,
         cpu_holder: None,
         taken: Duration::ZERO,
         sampled: false,
