@@ -4,7 +4,7 @@ pub mod json;
 pub mod terminal;
 pub mod what_if;
 
-use diagnose::{Certainty, Diagnosis};
+use diagnose::{Certainty, Diagnosis, Finding};
 use remedy::{Advice, AdviceWhen};
 use std::time::Duration;
 
@@ -17,6 +17,10 @@ pub struct Ranked {
     pub saves: Duration,
     /// In how many pauses.
     pub pauses: u64,
+    /// The stalls that it is about, threads by time, in which nothing more than this can be saved.
+    pub saves_in_stalls: Duration,
+    /// In how many stalls.
+    pub stalls: u64,
     /// The causes that it is about, by their ids.
     pub causes: Vec<&'static str>,
     /// How sure it is that they are the causes.
@@ -33,38 +37,64 @@ impl Ranked {
     }
 }
 
-/// What to do about all that was found: what saves most comes first, and of equals what can be done
-/// now.
+/// What to do about all that was found, in pauses and in stalls: what saves most comes first, and of equals what
+/// can be done now.
 #[must_use]
 pub fn rank(diagnosis: &Diagnosis) -> Vec<Ranked> {
     let mut ranked: Vec<Ranked> = Vec::new();
     for (finding, advice) in diagnosis.findings.iter().zip(remedy::advise(diagnosis)) {
-        for it in advice {
-            let Some(remedy) = remedy::find(it.remedy) else { continue };
-            let known = ranked.iter().position(|known| known.remedy.id == remedy.id);
-            let known = known.unwrap_or_else(|| {
-                ranked.push(Ranked {
-                    remedy,
-                    saves: Duration::ZERO,
-                    pauses: 0,
-                    causes: Vec::new(),
-                    certainty: Certainty::Measured,
-                    advice: Vec::new(),
-                });
-                ranked.len() - 1
-            });
-            let known = &mut ranked[known];
-            if !known.causes.contains(&finding.cause.id) {
-                known.causes.push(finding.cause.id);
-                known.saves += finding.time;
-                known.pauses += finding.pauses;
-                known.certainty = known.certainty.max(finding.certainty);
-            }
-            known.advice.push(it);
-        }
+        add(&mut ranked, finding, advice, |it| {
+            it.saves += finding.time;
+            it.pauses += finding.pauses;
+        });
     }
-    ranked.sort_by(|a, b| b.saves.cmp(&a.saves).then(a.when().cmp(&b.when())));
+    let of_stalls = diagnosis.stalls.iter().flat_map(|it| &it.findings);
+    for (finding, advice) in of_stalls.zip(remedy::advise_stalls(diagnosis)) {
+        add(&mut ranked, finding, advice, |it| {
+            it.saves_in_stalls += finding.time;
+            it.stalls += finding.pauses;
+        });
+    }
+    let saves = |it: &Ranked| it.saves.max(it.saves_in_stalls);
+    ranked.sort_by(|a, b| saves(b).cmp(&saves(a)).then(a.when().cmp(&b.when())));
     ranked
+}
+
+/// Adds what is advised about a finding; `count` adds the finding to a remedy, once.
+fn add(
+    ranked: &mut Vec<Ranked>,
+    finding: &Finding,
+    advice: Vec<Advice>,
+    count: impl Fn(&mut Ranked),
+) {
+    let mut counted: Vec<&str> = Vec::new();
+    for it in advice {
+        let Some(remedy) = remedy::find(it.remedy) else { continue };
+        let known = ranked.iter().position(|known| known.remedy.id == remedy.id);
+        let known = known.unwrap_or_else(|| {
+            ranked.push(Ranked {
+                remedy,
+                saves: Duration::ZERO,
+                pauses: 0,
+                saves_in_stalls: Duration::ZERO,
+                stalls: 0,
+                causes: Vec::new(),
+                certainty: Certainty::Measured,
+                advice: Vec::new(),
+            });
+            ranked.len() - 1
+        });
+        let known = &mut ranked[known];
+        if !counted.contains(&remedy.id) {
+            counted.push(remedy.id);
+            count(known);
+            known.certainty = known.certainty.max(finding.certainty);
+        }
+        if !known.causes.contains(&finding.cause.id) {
+            known.causes.push(finding.cause.id);
+        }
+        known.advice.push(it);
+    }
 }
 
 /// What is done to whom.

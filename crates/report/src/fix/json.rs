@@ -24,6 +24,8 @@ fn remedy(it: &Ranked) -> Json {
         "title": it.remedy.title,
         "saves_at_most_ns": u64::try_from(it.saves.as_nanos()).unwrap_or(u64::MAX),
         "pauses": it.pauses,
+        "saves_at_most_in_stalls_ns": u64::try_from(it.saves_in_stalls.as_nanos()).unwrap_or(u64::MAX),
+        "stalls": it.stalls,
         "causes": it.causes,
         "certainty": it.certainty.id(),
         "when": crate::words::when_id(it.when()),

@@ -1,7 +1,7 @@
 //! What is said of threads that stood while the JVM ran: facts in, text out.
 use diagnose::{Diagnosis, facts_text};
 use expect_test::expect;
-use report::{Options, line, markdown};
+use report::{Options, fix, line, markdown, terminal};
 
 /// Threads append and wait for the disk, and others for one of them.
 fn appenders() -> Diagnosis {
@@ -76,4 +76,32 @@ fn markdown_without_stalls_has_no_section() {
     let mut it = appenders();
     it.stalls = None;
     assert!(!markdown::render(&it, &Options::default()).contains("Stalls"));
+}
+
+#[test]
+fn what_would_help_is_ranked_by_stalls_too() {
+    let it = appenders();
+    let ranked = fix::rank(&it);
+    assert!(ranked.iter().all(|it| it.stalls == 3 && it.pauses == 0), "{ranked:?}");
+    let text = fix::terminal::ranking(&it, &ranked, &Options::default());
+    assert!(text.contains("up to 9.31 s of threads in 3 stalls · measured"), "{text}");
+    assert!(!text.contains("in 0 stops"), "{text}");
+}
+
+/// Without eBPF nothing tells of them, and that was not said.
+#[test]
+fn that_stalls_could_not_be_recorded_is_said_with_the_reason() {
+    let said = |missing: &str| {
+        let text = format!(
+            "missing {missing}\njvm 17.0.15 g1\nthread 1 vm-thread VM Thread\nsafepoint 0us 90000us op G1CollectForAllocation 1us 89999us vm 1"
+        );
+        let it = facts_text::diagnose(&text);
+        let shown = terminal::render(&it, &Options { full: true, ..Options::default() });
+        shown.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(said("scheduler").contains("stalls of threads"), "{}", said("scheduler"));
+    // a recording of before, or one that was not to tell of them
+    assert!(!said("gc-log").contains("stalls of threads"), "{}", said("gc-log"));
+    let recorded = terminal::render(&appenders(), &Options { full: true, ..Options::default() });
+    assert!(!recorded.contains("stalls of threads"), "{recorded}");
 }
