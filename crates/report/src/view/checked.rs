@@ -56,13 +56,39 @@ pub(super) fn ruled_out(diagnosis: &Diagnosis) -> Vec<&'static str> {
         .collect()
 }
 
-/// Whether every fault was checked.
+/// Whether every fault was checked, and threads were watched for stalls.
 pub(super) fn all(diagnosis: &Diagnosis) -> bool {
+    if of_stalls(diagnosis).is_some() {
+        return false;
+    }
     let mut faults = faults(diagnosis).peekable();
     faults.peek().is_some() && faults.all(|it| !matches!(it.verdict, Verdict::Unknown(_)))
 }
 
 pub(super) fn not_checked(diagnosis: &Diagnosis) -> Vec<NotChecked> {
+    let mut all = of_causes(diagnosis);
+    all.extend(of_stalls(diagnosis));
+    all
+}
+
+/// Where a recording could not tell whether threads stalled: why. One that was not asked to, or is of a version
+/// that could not, says nothing.
+fn of_stalls(diagnosis: &Diagnosis) -> Option<NotChecked> {
+    if !words::is_recording(diagnosis) || diagnosis.stalls.is_some() {
+        return None;
+    }
+    let ran = |source: Source| diagnosis.coverage.has(source);
+    let tells_stops = ran(Source::SafepointProbes) || ran(Source::SafepointSymbols);
+    let missing = match () {
+        () if !ran(Source::Scheduler) => Source::Scheduler,
+        () if !tells_stops => Source::SafepointProbes,
+        () => return None,
+    };
+    let reason = reason(diagnosis, &[missing]);
+    Some(NotChecked { causes: vec!["stalls of threads"], reason, command: String::new() })
+}
+
+fn of_causes(diagnosis: &Diagnosis) -> Vec<NotChecked> {
     let unknown: Vec<(&'static Cause, &[Source])> = faults(diagnosis)
         .filter_map(|it| match &it.verdict {
             Verdict::Unknown(missing) => Some((it.cause, missing.as_slice())),

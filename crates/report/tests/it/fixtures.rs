@@ -61,7 +61,7 @@ pub(crate) fn diagnosis(pauses: Vec<Attribution>) -> Diagnosis {
     statistics.unattributed = pauses.iter().map(|it| it.unattributed).sum();
     statistics.time_to_safepoint = Count { count: 1, total: ms(1), max: ms(1) };
     Diagnosis {
-        stalls: None,
+        stalls: Some(diagnose::Stalls::default()),
         opened: Vec::new(),
         host_lines: Vec::new(),
         inputs: vec![InputSummary {
