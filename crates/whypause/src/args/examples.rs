@@ -82,6 +82,7 @@ HAZARDS:
   gc-log-on-disk          GC log written to a disk while the application is stopped
   gc-log-on-stdout        GC log written to a pipe or terminal while the application is stopped
   deleted-files-mapped    Deleted files that the JVM still has mapped
+  output-reader-stopped   The process that reads standard output is stopped
   humongous-objects       Objects larger than half a region
   flags-refused           The JVM does not start with these flags
   flags-ignored           Flags that do nothing
