@@ -29,7 +29,7 @@ import time
 
 sys.dont_write_bytecode = True
 import maven_jars
-from stalls_run import (ROOT, Failed, add_options, beside, compare, compile_java, judge, loop_disk, run,
+from stalls_run import (ROOT, Failed, add_options, beside, compare, compile_java, judge, on_slow_disk, run,
                         seen_by_both)
 from stalls_truth import Locks
 
@@ -218,18 +218,7 @@ def measure(options, flush):
         for name in ("version", "program", "seconds", "producers", "rate", "java", "warm_up"):
             again += ["--" + name.replace("_", "-"), str(getattr(options, name))]
         again += ["--healthy"] if options.healthy else []
-        with open(work / "lab.log", "w", encoding="utf-8") as log:
-            if options.healthy:
-                disk = stack.enter_context(loop_disk())
-                command = [it.replace("%dir", str(disk)) for it in again]
-            else:
-                command = [options.program, "lab", "disk", "--on-this-host", "--write-limit", options.write_limit, "--"]
-                command += again
-            subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False,
-                           timeout=options.seconds + options.warm_up + 600)
-        if not (work / "seen.json").is_file():
-            raise Failed((work / "lab.log").read_text()[-3000:])
-        seen = json.loads((work / "seen.json").read_text())
+        seen = on_slow_disk(options, work, again)
         print(f"\n## {flush}: Kafka {options.version}, {options.producers} producers, {options.seconds} s recorded\n\n"
               f"producers: {seen['latencies']}")
         return judge(options, seen, compare)

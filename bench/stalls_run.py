@@ -126,6 +126,23 @@ def loop_disk(mebibytes=1024):
         memory.rmdir()
 
 
+def on_slow_disk(options, work, command):
+    """Runs `command`, in which `%dir` is a directory on a slow disk of the lab, or with `options.healthy` on one in
+    memory. Returns what it has left in `seen.json` of `work`."""
+    with contextlib.ExitStack() as stack, open(work / "lab.log", "w", encoding="utf-8") as log:
+        if options.healthy:
+            disk = stack.enter_context(loop_disk())
+            command = [it.replace("%dir", str(disk)) for it in command]
+        else:
+            lab = [options.program, "lab", "disk", "--on-this-host", "--write-limit", options.write_limit, "--"]
+            command = lab + command
+        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False,
+                       timeout=options.seconds + options.warm_up + 600)
+    if not (work / "seen.json").is_file():
+        raise Failed((work / "lab.log").read_text()[-3000:])
+    return json.loads((work / "seen.json").read_text())
+
+
 @contextlib.contextmanager
 def beside(command, **more):
     """A process and all that it starts; ended when the block is left."""
