@@ -19,6 +19,10 @@ except ImportError:
     sys.exit(0)
 
 
+# Episodes of stalls that a diagnosis keeps.
+MOST_EPISODES = 1000
+
+
 def explained(program, path, *options):
     command = [program, "explain", path, *options]
     return subprocess.run(command, check=True, capture_output=True, timeout=300).stdout
@@ -60,8 +64,12 @@ def check(program, path):
     of_causes = sum(length for name, _, length in found["Causes of pauses"] if name != "unexplained")
     unexplained = sum(length for name, _, length in found["Causes of pauses"] if name == "unexplained")
     assert (of_causes, unexplained) == (parts, rest), (of_causes, parts, unexplained, rest)
-    threads = len(found) - 2 - ("Waited for" in found)
-    print(f"ok    {path}: {len(drawn)} pauses, {threads} threads, {flows} wake-ups")
+    stalls = [it for name, of in found.items() if name.startswith("Stalls") for it in of]
+    episodes = min((answer.get("stalls") or {}).get("episodes", 0), MOST_EPISODES)
+    assert len(stalls) == episodes, f"{len(stalls)} episodes of stalls drawn, {episodes} are there"
+    tracks = sum(name.startswith("Stalls") for name in found)
+    threads = len(found) - 2 - ("Waited for" in found) - tracks
+    print(f"ok    {path}: {len(drawn)} pauses, {threads} threads, {flows} wake-ups, {len(stalls)} stalls")
 
 
 for path in sys.argv[2:]:

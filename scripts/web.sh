@@ -93,7 +93,7 @@ make_pages() {
     done
 }
 
-# Names that are markup, script and very long: of a log, and in every text of a page.
+# Names that are markup, script and very long: of a log, and in every text of a page; and threads that stand.
 hostile_pages() {
     local pages="$1" made="$1/made" long
     mkdir "$made"
@@ -107,8 +107,9 @@ hostile_pages() {
     if have python3; then
         "$program" explain testdata/recordings/gc-log-write-blocked/recording \
             --format json --all-pauses >"$made/explained.json"
-        python3 web/sample/make.py "$made/explained.json" "$made/hostile-names.json" --opened --hostile
-        node web/dev.mjs "$made/hostile-names.json" --to "$pages"
+        python3 web/sample/make.py "$made/explained.json" "$made/hostile-names.json" --opened --stalls --hostile
+        python3 web/sample/make.py "$made/explained.json" "$made/stalls.json" --opened --stalls
+        node web/dev.mjs "$made/hostile-names.json" "$made/stalls.json" --to "$pages"
     fi
     rm -rf "$made"
 }

@@ -3,7 +3,7 @@
 
 For development only: what the program itself writes is made in `crates/report`.
 
-    make.py explain.json OUT.json [--opened] [--empty] [--wide] [--hostile]
+    make.py explain.json OUT.json [--opened] [--stalls] [--empty] [--wide] [--hostile]
     make.py explain.json OUT.json --many 100000
 """
 
@@ -131,6 +131,7 @@ def page_of(data, opened, title):
                    "kind": kinds, "operations": operations, "left_out": 0, **columns},
         "opened": [],
         "host": [],
+        "stalls": None,
     }
     if opened and pauses:
         page["opened"] = opened_of(page, columns["length_us"])
@@ -260,6 +261,58 @@ def many(count, template):
     return page
 
 
+def stalls_of(page, episodes=60, members=12):
+    """Threads that stand while the JVM runs: pools that append, one that holds a lock, one without a cause."""
+    rng = random.Random(5)
+    base = next((it for it in page["causes"] if it["class"] == "disk"), page["causes"][0])
+    page["causes"].append(dict(base, id="file-sync-blocked", title="Sync of a file blocked (fsync, fdatasync)", short="fsync blocked"))
+    sync = len(page["causes"]) - 1
+    pools = ["journal-flusher", "appender-*", "waiter-*", "http-nio-8080-exec-*"] + [f"pool-{i}-thread-*" for i in range(7)]
+    threads = [{"tid": 4_000, "name": "journal-flusher", "pool": 0}]
+    places = [
+        {"thread": "journal-flusher", "call": "fdatasync()", "file": "/var/lib/orders/journal/a.log", "file_system": "ext4", "device": "sdb1", "stack": ["io_schedule", "jbd2_log_wait_commit", "ext4_sync_file", "do_fsync"], "marked": 1},
+        {"thread": "", "call": "", "file": "", "file_system": "", "device": "", "stack": [], "marked": None},
+    ]
+    known = {}
+
+    def thread(pool, number):
+        if (pool, number) not in known:
+            threads.append({"tid": 4_000 + len(threads), "name": pools[pool].replace("*", str(number)), "pool": pool})
+            known[pool, number] = len(threads) - 1
+        return known[pool, number]
+
+    span = page["pauses"]["span_ms"] * 1_000
+    found, at = [], 0.0
+    for n in range(episodes):
+        at += span / episodes * 0.95
+        length = rng.uniform(0.2, 0.9) * span / episodes
+        is_known = n % 7 != 3
+        stalls = [(0, 0, 0, int(length))] if is_known else []
+        chosen = {(rng.randrange(1, len(pools)), rng.randrange(8)) for _ in range(rng.randint(1, members))}
+        for pool, number in sorted(chosen):
+            it, late = thread(pool, number), rng.randint(0, int(length / 2))
+            stalls.append((it, 0 if is_known and number % 2 else it, late, int(length - late)))
+        stalls.sort(key=lambda it: it[2])
+        lengths = [it[3] for it in stalls]
+        waiting = sum(it[0] != it[1] for it in stalls)
+        told = f"{len(stalls)} threads (waiter-*, appender-*) for {sum(lengths) / 1e6:.2f} s, up to {max(lengths) / 1e6:.2f} s: "
+        told += f"fsync blocked; {waiting} waited for journal-flusher" if is_known else "unexplained"
+        found.append({
+            "start_us": at, "length_us": length, "stalls": len(stalls), "threads": len(stalls), "time_us": sum(lengths), "longest_us": max(lengths),
+            "unexplained_us": 0 if is_known else sum(lengths), "told": told, "pools": "waiter-*, appender-*", "cause": sync if is_known else None,
+            "certainty": "measured", "mechanisms": [["a journal commit", sum(lengths) * 0.9]] if is_known else [], "place": 0 if is_known else 1,
+            "holder": 0 if waiting else None, "members": [it for stall in stalls for it in stall], "left_out": 2 if n == 0 else 0,
+        })
+    found[0]["stalls"] += 2
+    time, longest = sum(it["time_us"] for it in found), max(it["longest_us"] for it in found)
+    rest = sum(it["unexplained_us"] for it in found)
+    finding = dict(page["answer"]["findings"][0], number=1, cause=sync, extent=f"{(time - rest) / 1e6:.1f} s in {sum(it['stalls'] for it in found)} stalls")
+    return {
+        "heading": f"Stalls while the JVM ran: {len(threads)} threads for {time / 1e6:.1f} s in all, up to {longest / 1e6:.2f} s", "findings": [finding],
+        "rest": f"unexplained  {rest / 1e6:.1f} s", "episode_count": len(found) + 3, "threads": threads, "pools": pools, "places": places, "episodes": found,
+    }
+
+
 def empty(page):
     """Nothing was found: no pauses, no findings, no numbers of a log."""
     page["answer"].update(verdict="No pause in 12.1 s.", steps=[], cards=[], findings=[], minor=[], rest=None, hiccup="A hiccup is a time in which a thread that wants to run every millisecond did not.")
@@ -296,6 +349,7 @@ def main():
     args.add_argument("target")
     args.add_argument("--title", default="AllocLoad (pid 28750)")
     args.add_argument("--opened", action="store_true")
+    args.add_argument("--stalls", action="store_true")
     args.add_argument("--hostile", action="store_true")
     args.add_argument("--many", type=int)
     args.add_argument("--empty", action="store_true")
@@ -309,6 +363,8 @@ def main():
         page = empty(page)
     if it.wide:
         page = wide(page)
+    if it.stalls:
+        page["stalls"] = stalls_of(page)
     if it.hostile:
         kind = page["pauses"]["kind"]
         page = hostile(page, random.Random(7))

@@ -7,6 +7,7 @@ import { type Clock, type Zone, clockOf, zonesOf } from "./clock";
 import type { Class, Opened, Page } from "./model";
 import { Observable } from "./observable";
 import type { Live } from "./live/feed";
+import { type Episode, type StallStore, createStalls, largestOf, neighbour } from "./stalls/store";
 import { type Store, createStore, longestIn } from "./store";
 
 export type Theme = "system" | "light" | "dark";
@@ -16,6 +17,8 @@ export interface View {
   toUs: number;
   /** Index of the pause that is open; -1 where there is none. */
   selected: number;
+  /** The episode of stalls that is open in place of a pause. */
+  stall: Episode | null;
   /** Live: the range moves on with the newest, until someone moves it. */
   isFollowing: boolean;
   /** Live: each new pause is opened, until someone opens one. */
@@ -36,6 +39,8 @@ export interface App {
   clock: Clock;
   view: Observable<View>;
   opened: Map<number, Opened>;
+  /** Threads that stood while the JVM ran. */
+  stalls: StallStore;
   /** Changes as the store does, but at most once a second where pauses come in live; for what is read, not seen
    * at a glance. */
   calm: Observable<{ batches: number; second: number }>;
@@ -48,11 +53,16 @@ const SHORTEST_RANGE_US = 100;
 
 export function createApp(page: Page, live: Live | null = null): App {
   const store = createStore(page.pauses, page.causes);
+  const stalls = createStalls(page.stalls);
+  const largest = largestOf(stalls);
+  // As in the verdict: what stood longer than any pause comes first.
+  const stall = largest && largest.longest_us > store.longestUs ? largest : null;
   const clock = clockOf(page.pauses, live ? "host" : "log");
   const view = new Observable<View>({
     fromUs: 0,
     toUs: Math.max(store.endUs, SHORTEST_RANGE_US),
     selected: store.count > 0 ? longestIn(store, 0, store.count) : -1,
+    stall,
     isFollowing: true,
     isNewest: live !== null,
     isLog: true,
@@ -64,7 +74,7 @@ export function createApp(page: Page, live: Live | null = null): App {
   });
   const opened = new Map(page.opened.map((it) => [it.pause, it]));
   const calm = new Observable({ batches: 0, second: 0 });
-  return { page, store, clock, view, opened, calm, live };
+  return { page, store, clock, view, opened, stalls, calm, live };
 }
 
 const Context = createContext<App | null>(null);
@@ -117,21 +127,35 @@ export function follow(app: App): void {
 
 /** Live: back to the newest pause, and on with each that comes. */
 export function openNewest(app: App): void {
-  app.view.set({ selected: app.store.count - 1, isNewest: true });
+  app.view.set({ selected: app.store.count - 1, stall: null, isNewest: true });
 }
 
 /** Opens a pause and moves the range so that it is seen. */
 export function select(app: App, index: number): void {
   const { store, view } = app;
   if (index < 0 || index >= store.count) return;
-  const [start, end] = [store.startUs[index]!, store.startUs[index]! + store.lengthUs[index]!];
-  const { fromUs, toUs } = view.value;
-  if (start < fromUs || end > toUs) {
-    const width = Math.max(toUs - fromUs, (end - start) * 1.5);
-    const middle = (start + end) / 2;
-    setRange(app, middle - width / 2, middle + width / 2);
-  }
-  view.set({ selected: index, isNewest: false });
+  bringIntoRange(app, store.startUs[index]!, store.startUs[index]! + store.lengthUs[index]!);
+  view.set({ selected: index, stall: null, isNewest: false });
+}
+
+/** Opens an episode of stalls in place of the pause, as `select` does with a pause. */
+export function openStall(app: App, stall: Episode): void {
+  bringIntoRange(app, stall.startUs, stall.endUs);
+  app.view.set({ stall, isNewest: false });
+}
+
+/** The next episode of stalls in that direction. */
+export function stepStall(app: App, direction: 1 | -1): void {
+  const next = neighbour(app.stalls, app.view.value.stall, direction);
+  if (next) openStall(app, next);
+}
+
+function bringIntoRange(app: App, start: number, end: number): void {
+  const { fromUs, toUs } = app.view.value;
+  if (start >= fromUs && end <= toUs) return;
+  const width = Math.max(toUs - fromUs, (end - start) * 1.5);
+  const middle = (start + end) / 2;
+  setRange(app, middle - width / 2, middle + width / 2);
 }
 
 /** The next pause in that direction; with `isLong` the next one over the limit. */

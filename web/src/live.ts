@@ -1,9 +1,9 @@
-// The entry for a page that is fed live: server-sent events `hello`, `pause` and `end` from `url`.
+// The entry for a page that is fed live: server-sent events `hello`, `pause`, `stall` and `end` from `url`.
 
 import { createElement } from "preact";
 import { LiveBody, connectionText } from "./live/body";
-import { type Connection, type Feed, beginAnew, createFeed, show, take, tick } from "./live/feed";
-import type { Hello, LiveEnd, LivePause } from "./model";
+import { type Connection, type Feed, beginAnew, createFeed, show, take, takeStall, tick } from "./live/feed";
+import type { Hello, LiveEnd, LivePause, LiveStall } from "./model";
 import { mount } from "./start";
 
 /** Events that come together are shown together. */
@@ -116,6 +116,7 @@ export function startLive(main: HTMLElement, url: string): void {
       const receivedMs = Date.now();
       later(() => onPause(JSON.parse(data) as LivePause, receivedMs));
     });
+    source.addEventListener("stall", ({ data }) => later(() => feed && takeStall(feed, JSON.parse(data) as LiveStall)));
     source.addEventListener("end", ({ data }) => onEnd(JSON.parse(data) as LiveEnd));
     source.addEventListener("open", onOpen);
     source.addEventListener("error", onError);

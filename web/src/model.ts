@@ -17,6 +17,8 @@ export interface Page {
   opened: Opened[];
   /** What the host did over time; empty where nothing was read, as for a log. */
   host: HostLine[];
+  /** Null where that was not recorded, or no thread stalled. */
+  stalls: Stalls | null;
 }
 
 /** A number of the host, at most 1,000 readings. */
@@ -208,6 +210,72 @@ export interface Wait {
   stack: string[];
   /** The frame that proves what it waits for. */
   marked: number | null;
+  /** Of a thread that stood for another one: which. Set by the page. */
+  thread?: string;
+}
+
+/** Threads that stood still while the JVM ran: outside of pauses, and in no number of those. */
+export interface Stalls extends Episodes {
+  /** `Stalls while the JVM ran: 8 threads for 31.0 s in all, up to 4.90 s`. */
+  heading: string;
+  findings: Finding[];
+  /** `unexplained  27.2 s`; null where that is nothing to speak of. */
+  rest: string | null;
+  /** How many episodes there were, also those that are not here. */
+  episode_count: number;
+}
+
+/** Threads that stood for the same reason at the same time, and what their numbers mean. */
+export interface Episodes {
+  threads: { tid: number; name: string; pool: number }[];
+  /** Names of threads with `*` for the number: `appender-*`. */
+  pools: string[];
+  places: Place[];
+  /** In order of time. */
+  episodes: EpisodeData[];
+}
+
+/** Where the longest stall of an episode was; empty text where that is not known. */
+export interface Place {
+  thread: string;
+  call: string;
+  file: string;
+  file_system: string;
+  device: string;
+  /** Kernel functions, innermost first. */
+  stack: string[];
+  /** The frame that proves what it waited for. */
+  marked: number | null;
+}
+
+/** One episode. Its time is that of all its threads together. */
+export interface EpisodeData {
+  /** Since time 0. */
+  start_us: number;
+  length_us: number;
+  stalls: number;
+  threads: number;
+  time_us: number;
+  longest_us: number;
+  unexplained_us: number;
+  /** `8 threads (appender-*) for 31.0 s, up to 4.90 s: fsync blocked; 2 waited for holder`. */
+  told: string;
+  /** `waiter-*, holder`. */
+  pools: string;
+  /** Index into `causes`; null for what no cause explains. */
+  cause: number | null;
+  certainty: "measured" | "inferred";
+  /** How exactly, with the time of each in microseconds, most first. */
+  mechanisms: [string, number][];
+  /** Index into `places`. */
+  place: number;
+  /** Index into `threads`: whom others waited for. */
+  holder: number | null;
+  /** Its stalls in order of time: for each the thread, the thread that it waited for (itself where it waited for
+   * none), the begin in microseconds since that of the episode, and the length, one after the other. */
+  members: number[];
+  /** Stalls that are not here, all shorter than those that are. */
+  left_out: number;
 }
 
 /** The parts of the JSON contract that the page draws; see `whypause schema` for all of it. */
@@ -283,6 +351,20 @@ export interface LivePause {
   findings: Finding[];
   /** At most one, of pause 0. */
   opened: Opened[];
+}
+
+/** Threads that stood while a JVM ran, event `stall`; those of the last hour come again after `hello`. */
+export interface LiveStall {
+  line: string;
+  jvm: string | null;
+  /** The causes that this event speaks of; indices are into this list alone. */
+  causes: CauseInfo[];
+  /** When its time 0 was, in milliseconds since 1970 UTC. */
+  origin_wall_ms: number;
+  /** One episode. */
+  stalls: Episodes;
+  /** Who did it, where that is known. */
+  who: string[];
 }
 
 /** The last event, `end`: the watch is over. */

@@ -11,13 +11,15 @@ export interface SectionName {
 /** A log without collections has nothing to say of them. */
 export const hasCollections = (gc: Gc | null): gc is Gc => gc !== null && gc.pauses.count + gc.concurrent_cycles + gc.allocation_stalls.count > 0;
 
-export function sectionsOf({ page, store, live }: App): SectionName[] {
+export function sectionsOf({ page, store, stalls, live }: App): SectionName[] {
   const { numbers, answer } = page;
   const hasPauses = store.count > 0;
+  const hasStalls = stalls.episodes.length > 0;
   const all: [string, string, boolean][] = [
-    ["timeline", "Time line", hasPauses || live !== null],
-    ["pause", "Pause", hasPauses],
+    ["timeline", "Time line", hasPauses || hasStalls || live !== null],
+    ["pause", hasPauses ? "Pause" : "Stall", hasPauses || hasStalls],
     ["causes", "Causes", (live?.causes ?? answer.findings).length > 0],
+    ["stalls", "Stalls", hasStalls],
     ["pauses", "Statistics", hasPauses],
     ["gc", "GC", hasCollections(numbers.gc)],
     ["memory", "Memory", numbers.memory !== null],

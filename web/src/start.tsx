@@ -16,6 +16,8 @@ import { TopBar } from "./parts/topbar";
 import { Verdict } from "./parts/verdict";
 import { jvmName, operationName, partsOf } from "./store";
 import { hasCollections } from "./sections";
+import { StallsSection } from "./stalls/section";
+import { spokenStall } from "./stalls/lanes";
 import { GcSection } from "./tables/gc";
 import { MemorySection } from "./tables/memory";
 import { PausesSection } from "./tables/pauses";
@@ -52,16 +54,18 @@ export function mount(app: App, main: HTMLElement, body: ComponentChildren): voi
 }
 
 function Body() {
-  const { page, store } = useApp();
+  const { page, store, stalls } = useApp();
   const { gc, memory } = page.numbers;
   const hasPauses = usePart(store.version, () => store.count > 0);
+  const hasStalls = stalls.episodes.length > 0;
   return (
     <>
       <Verdict />
-      {hasPauses && <TimeSection />}
-      {hasPauses && <PauseSection />}
+      {(hasPauses || hasStalls) && <TimeSection />}
+      {(hasPauses || hasStalls) && <PauseSection />}
       {page.answer.findings.length > 0 && <Causes />}
       <Rest />
+      {hasStalls && <StallsSection />}
       {hasPauses && <PausesSection />}
       {hasCollections(gc) && <GcSection gc={gc} />}
       {memory && <MemorySection memory={memory} />}
@@ -77,6 +81,14 @@ export function Spoken() {
   const app = useApp();
   const { store, view, clock, live } = app;
   const pause = usePart(view, (it) => it.selected);
+  const stall = usePart(view, (it) => it.stall);
+  if (stall) {
+    return (
+      <p class="hidden" aria-live="polite" id="spoken">
+        Stall at {timeOfDay(stall.startUs, view.value.zone, clock)}: {spokenStall(stall)}
+      </p>
+    );
+  }
   if (pause < 0) return null;
   const causes = partsOf(store, pause).slice(0, 2);
   const parts = causes.map((it) => `${duration(it.us)} ${it.cause === null ? "unexplained" : store.causes[it.cause]?.title}`);

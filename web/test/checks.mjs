@@ -71,6 +71,56 @@ async function* hostLines(page) {
   await page.keyboard.press("0");
 }
 
+/** Threads that stood while the JVM ran: lanes beneath the pauses, and one opened in place of a pause. */
+async function* stalls(page) {
+  const told = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).stalls ?? null);
+  const canvas = page.locator("#stall-lanes");
+  yield ["lanes of stalls are there where there are any", (await canvas.count()) === (told ? 1 : 0) && (await page.locator("#stalls").count()) === (told ? 1 : 0), `${told?.episodes.length ?? 0}`];
+  if (!told) return;
+  await canvas.scrollIntoViewIfNeeded();
+  const lanes = Number(await canvas.getAttribute("data-lanes"));
+  const pools = new Set(told.threads.map((it) => it.pool)).size;
+  yield ["a lane for each pool, at most 8", lanes === Math.min(8, pools), `${lanes} of ${pools}`];
+  const picture = () => canvas.evaluate((it) => it.toDataURL());
+  const whole = await picture();
+  const opened = () => page.getAttribute("#pause", "data-stall");
+  const box = await canvas.boundingBox();
+  let now = null;
+  for (let share = 0.02; share < 1 && now === null; share += 0.02) {
+    await page.mouse.click(box.x + 54 + (box.width - 62) * share, box.y + 25);
+    await settle(page);
+    now = await opened();
+  }
+  yield ["a click on a stall opens its episode", now !== null, `${now}`];
+  const { told: text, members } = told.episodes[Number(now)];
+  yield ["and says what it was", (await page.textContent("#pause .told")).includes(text.slice(0, 200)), text.slice(0, 80)];
+  const threads = new Set(members.filter((_, at) => at % 4 === 0)).size;
+  yield ["with a lane for each of its threads", Number(await page.getAttribute("#pause", "data-lanes")) === threads, `${threads}`];
+  yield ["and what was selected is spoken", (await page.textContent("#spoken")).startsWith("Stall at"), ""];
+  yield* exported(page);
+  await canvas.focus();
+  await page.keyboard.press(Number(now) > 0 ? "ArrowLeft" : "ArrowRight");
+  await settle(page);
+  const other = await once(opened, (it) => it !== now);
+  yield ["arrow keys step through the episodes", other !== now, `${now} → ${other}`];
+  const withPlace = told.episodes.findIndex((it) => told.places[it.place].marked !== null);
+  await page.evaluate((stall) => (location.hash = `#stall=${stall}`), withPlace);
+  await settle(page);
+  yield ["the longest shows its kernel stack, with the frame that proves it", withPlace < 0 || (await has(page.locator("#kernel-stack .marked"), 1)) === 1, ""];
+  await page.keyboard.press("w");
+  await settle(page);
+  yield ["lanes of stalls follow the zoom", whole !== (await once(picture, (it) => it !== whole)), ""];
+  await page.keyboard.press("0");
+  const row = page.locator("#episodes tbody button").first();
+  await row.click();
+  await settle(page);
+  const most = told.episodes.reduce((best, it, at) => (it.time_us > told.episodes[best].time_us ? at : best), 0);
+  yield ["the table opens an episode, the one with most time first", (await once(opened, (it) => it === String(most))) === String(most), ""];
+  await page.evaluate(() => (location.hash = "#pause=0"));
+  await settle(page);
+  yield ["a pause takes its place again", (await once(() => page.getAttribute("#pause", "data-pause"), (it) => it === "0")) === "0" && (await opened()) === null, ""];
+}
+
 async function* zooming(page, box) {
   const whole = await range(page, TIMELINE);
   const width = ([from, to]) => to - from;
@@ -244,6 +294,7 @@ export async function* functionalChecks(page) {
   const hasPauses = await page.locator(TIMELINE).count();
   if (hasPauses) yield* timeline(page);
   if (hasPauses) yield* hostLines(page);
+  yield* stalls(page);
   yield* lanes(page);
   yield* stages(page);
   yield* tables(page);

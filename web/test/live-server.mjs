@@ -76,6 +76,21 @@ export const endedAt = (event, endMs) => {
   return { ...event, pauses: { ...event.pauses, origin_wall_ms: Math.floor(endMs - event.pauses.length_us[0] / 1_000), start_us: [us] } };
 };
 
+/** Three threads that stood for a second until `endMs`, two of them for the third. */
+export const stallEndedAt = (endMs) => ({
+  line: "1.00 s   stall of 3 threads (waiter-*, holder): fsync blocked",
+  jvm: null,
+  causes: [{ id: "file-sync-blocked", title: "Sync of a file blocked", short: "fsync blocked", class: "disk", nature: "fault", page: [] }],
+  origin_wall_ms: endMs - 1_000,
+  stalls: {
+    threads: ["holder", "waiter-1", "waiter-2"].map((name, at) => ({ tid: 40 + at, name, pool: Math.min(at, 1) })),
+    pools: ["holder", "waiter-*"],
+    places: [{ thread: "holder", call: "fdatasync()", file: "/data/a.log", file_system: "ext4", device: "sdb1", stack: ["io_schedule", "ext4_sync_file"], marked: 1 }],
+    episodes: [{ start_us: 0, length_us: 1e6, stalls: 3, threads: 3, time_us: 2.7e6, longest_us: 1e6, unexplained_us: 0, told: "3 threads (waiter-*, holder) for 2.70 s, up to 1.00 s: fsync blocked; 2 waited for holder", pools: "waiter-*, holder", cause: 0, certainty: "measured", mechanisms: [["a journal commit", 1e6]], place: 0, holder: 0, members: [0, 0, 0, 1e6, 1, 0, 1e5, 9e5, 2, 0, 2e5, 8e5], left_out: 0 }],
+  },
+  who: ["dd (pid 991) wrote 412 MB to sdb1"],
+});
+
 export async function serve({ title, version = "0.0.0", limitMs = 50, sinceMs = Date.now(), port = 0 }) {
   const hello = { version, title, limit_ms: limitMs, since_wall_ms: sinceMs, zone_minutes: 60, kept_ms: KEPT_MS, pages: {} };
   const generation = `${Date.now().toString(16)}${servers++}`;
@@ -86,14 +101,15 @@ export async function serve({ title, version = "0.0.0", limitMs = 50, sinceMs = 
   let [asked, hellos, refusals] = [0, 0, 0];
   let [ended, awaits] = ["", false];
   const message = (name, data) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-  const pause = (number, event) => `id: ${generation}-${number}\n${message("pause", event)}`;
-  const endOf = ({ pauses }) => pauses.origin_wall_ms + (pauses.start_us[0] + pauses.length_us[0]) / 1_000;
+  const told = (number, event) => `id: ${generation}-${number}\n${message(event.pauses ? "pause" : "stall", event)}`;
+  const lengthOf = ({ pauses, stalls }) => (pauses ? pauses.length_us[0] : stalls.episodes[0].length_us);
+  const endOf = (it) => (it.pauses ? it.pauses.origin_wall_ms + it.pauses.start_us[0] / 1_000 : it.origin_wall_ms) + lengthOf(it) / 1_000;
   /** Of the last hour from this number on; with their threads only the longest, and the newest. */
   const again = (first) => {
     kept = kept.filter((it) => endOf(it.event) > Date.now() - KEPT_MS);
-    const longest = new Set([...kept].sort((a, b) => b.event.pauses.length_us[0] - a.event.pauses.length_us[0]).slice(0, MOST_OPENED));
-    const brief = (it, at) => (longest.has(it) || at === kept.length - 1 ? it.event : { ...it.event, opened: [] });
-    return kept.map((it, at) => (it.number < first ? "" : pause(it.number, brief(it, at)))).join("");
+    const longest = new Set(kept.filter((it) => it.event.pauses).sort((a, b) => lengthOf(b.event) - lengthOf(a.event)).slice(0, MOST_OPENED));
+    const brief = (it, at) => (longest.has(it) || !it.event.pauses || at === kept.length - 1 ? it.event : { ...it.event, opened: [] });
+    return kept.map((it, at) => (it.number < first ? "" : told(it.number, brief(it, at)))).join("");
   };
   /** What a browser gets at first that had this event last: the rest, or all where it was none of this server. */
   const begin = (last) => {
@@ -137,7 +153,7 @@ export async function serve({ title, version = "0.0.0", limitMs = 50, sinceMs = 
     send: (event) => {
       const number = sent++;
       kept.push({ number, event });
-      tell(pause(number, event));
+      tell(told(number, event));
     },
     /** As `send`, to those who are connected only: many at once need not come again. */
     sendOnce: (event) => tell(message("pause", event)),

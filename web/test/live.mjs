@@ -7,7 +7,7 @@
 // One line for each check. Exit code 1 where any failed; 0 with `SKIPPED: why` where there is no browser.
 import { existsSync, readFileSync } from "node:fs";
 import { LIMIT_MS, NARROW, TIMELINE, WIDE, check, comes, open, pausesAre, seen, shown, sleep, statusHas, tally } from "./live-page.mjs";
-import { cut, dataOf, endedAt, serve } from "./live-server.mjs";
+import { cut, dataOf, endedAt, serve, stallEndedAt } from "./live-server.mjs";
 import { another, nextJvm, refused, severalJvms } from "./live-watches.mjs";
 import { once } from "./once.mjs";
 
@@ -135,6 +135,27 @@ async function outOfOrder(page, live, events) {
   check("one that is told late takes its place", (await shown(page)).last === before.last);
 }
 
+/** Threads that stand while the JVM runs come as pauses do. */
+async function stalls(page, live) {
+  check("before the first stall there is nothing of them", (await page.locator("#stall-lanes, #stalls").count()) === 0);
+  const before = await shown(page);
+  for (const ago of [3_000, 0]) live.send(stallEndedAt(Date.now() - ago));
+  const episodes = () => page.locator("#episodes tbody tr").count();
+  await comes("stalls have lanes and a table", episodes, (it) => it === 2, (it) => `${it}`);
+  check("and are no pauses", (await shown(page)).pauses === before.pauses);
+  await page.locator("#episodes tbody button").first().click();
+  const opened = () => page.evaluate(() => document.querySelector("#pause")?.dataset.stall);
+  await comes("one is opened", opened, (it) => it !== undefined);
+  await comes("with who did it", () => page.textContent("#pause"), (it) => it.includes("dd (pid 991)"));
+  live.drop();
+  await statusHas(page, "connection lost, trying again");
+  await statusHas(page, "live");
+  await page.waitForTimeout(1_300);
+  check("a lost connection doubles none, and what is open stays", (await episodes()) === 2 && (await opened()) !== undefined, `${await episodes()}`);
+  await page.click("#newest");
+  await comes("`newest` goes back to the newest pause", opened, (it) => it === undefined);
+}
+
 const countersOf = (session) => session.send("Memory.getDOMCounters");
 
 /** The least of some readings: on a busy host what was in work at one of them is still there. */
@@ -226,6 +247,7 @@ async function all(browser, file) {
   await following(page, live, events);
   await reconnecting(page, live, events);
   await outOfOrder(page, live, events);
+  await stalls(page, live);
   await seen(browser, live.url);
   if (screenshots) {
     await page.screenshot({ path: `${screenshots}/live-wide.png`, fullPage: true });

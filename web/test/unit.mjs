@@ -13,7 +13,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const out = mkdtempSync(join(tmpdir(), "page-"));
 after(() => rmSync(out, { recursive: true }));
 
-const names = ["format", "clock", "store", "time/bars", "time/plane", "lanes/dense", "lanes/shapes", "lanes/stages", "live/feed", "live/numbers"];
+const names = ["format", "clock", "store", "time/bars", "time/plane", "lanes/dense", "lanes/shapes", "lanes/stages", "live/feed", "live/numbers", "stalls/store", "stalls/pools", "stalls/opened"];
 await build({
   root,
   configFile: false,
@@ -34,6 +34,9 @@ const shapes = await load("lanes-shapes");
 const stages = await load("lanes-stages");
 const feed = await load("live-feed");
 const numbers = await load("live-numbers");
+const stallStore = await load("stalls-store");
+const pools = await load("stalls-pools");
+const openedStalls = await load("stalls-opened");
 
 const columns = (pauses, more = {}) => ({
   count: pauses.length,
@@ -305,6 +308,105 @@ test("the whole stays the whole while time goes on, and `follow` keeps its width
   view.set({ fromUs: store.endUs - 5e6, toUs: store.endUs });
   for (let i = 1_000; i < 5_000; i++) feed.tick(it, 20e6 + i * 1_000_123.456_7 + 0.1);
   assert.deepEqual([view.value.toUs - view.value.fromUs, view.value.toUs], [5e6, store.endUs]);
+});
+
+/** Episodes of one cause: for each its begin and its stalls as thread, holder, begin in it and length. */
+const someStalls = (...episodes) => ({
+  threads: ["holder", "waiter-1", "waiter-2", "other"].map((name, at) => ({ tid: at + 7, name, pool: [0, 1, 1, 2][at] })),
+  pools: ["holder", "waiter-*", "other"],
+  places: [{ thread: "holder", call: "fdatasync()", file: "a.log", file_system: "ext4", device: "sdb1", stack: ["io_schedule", "ext4_sync_file"], marked: 1 }],
+  episodes: episodes.map(([start, ...stalls]) => ({
+    start_us: start,
+    length_us: Math.max(...stalls.map(([, , from, length]) => from + length)),
+    stalls: stalls.length,
+    threads: new Set(stalls.map(([thread]) => thread)).size,
+    time_us: stalls.reduce((sum, it) => sum + it[3], 0),
+    longest_us: Math.max(...stalls.map((it) => it[3])),
+    unexplained_us: 0,
+    told: `at ${start}`,
+    pools: "waiter-*",
+    cause: 0,
+    certainty: "measured",
+    mechanisms: [["a journal commit", 1]],
+    place: 0,
+    holder: 0,
+    members: stalls.flat(),
+    left_out: 0,
+  })),
+});
+const convoy = [1_000, [0, 0, 0, 900], [1, 0, 100, 801], [2, 0, 200, 700]];
+const storeOf = (...episodes) => stallStore.createStalls({ ...someStalls(...episodes), findings: [], heading: "", rest: null, episode_count: episodes.length });
+
+test("lanes of pools count the threads that stand at once", () => {
+  const lanes = pools.poolLanes(storeOf(convoy, [5_000, [1, 1, 0, 50]]), [causeOf("a")]);
+  assert.deepEqual(lanes.map((it) => [it.name, it.most]), [["waiter-*", 2], ["holder", 1]]);
+  const steps = [...lanes[0].atUs].map((us, at) => [us, pools.total(lanes[0].counts, at)]);
+  assert.deepEqual(steps, [[1_100, 1], [1_200, 2], [1_900, 1], [1_901, 0], [5_000, 1], [5_050, 0]]);
+});
+
+test("more pools than lanes are one lane of all others, and none is lost", () => {
+  const many = someStalls([0, ...Array.from({ length: 12 }, (_, at) => [at, at, 0, 1_000 - at])]);
+  many.threads = Array.from({ length: 12 }, (_, at) => ({ tid: at, name: `t${at}`, pool: at }));
+  many.pools = many.threads.map((it) => it.name);
+  const all = stallStore.createStalls({ ...many, findings: [], heading: "", rest: null, episode_count: 1 });
+  const lanes = pools.poolLanes(all, [causeOf("a")]);
+  assert.deepEqual(lanes.map((it) => it.name), ["t0", "t1", "t2", "t3", "t4", "t5", "t6", "5 others"]);
+  assert.equal(lanes[7].most, 5);
+});
+
+test("a press takes the episode with a stall there, or one that is near", () => {
+  const all = storeOf(convoy, [5_000, [1, 1, 0, 50]]);
+  const [waiters] = pools.poolLanes(all, [causeOf("a")]);
+  const at = (us) => all.episodes.indexOf(pools.episodeAt(waiters, us, 20));
+  assert.deepEqual([1_050, 1_090, 1_500, 1_910, 3_000, 5_060].map(at), [-1, 0, 0, 0, -1, 1]);
+});
+
+test("an episode has a lane for each thread, the one that others waited for first, with arrows from it", () => {
+  const { shown, lengthUs } = openedStalls.openedStall(storeOf(convoy).episodes[0]);
+  assert.deepEqual(shown.lanes.map((it) => it.name), ["holder", "waiter-1", "waiter-2"]);
+  assert.equal(lengthUs, 901);
+  assert.deepEqual(shown.segments, [{ start_us: 0, length_us: 901, cause: 0, lane: null }]);
+  assert.deepEqual(shown.lanes.map((it) => [it.spans[0].wait, it.spans[0].woken_by]), [[0, null], [1, 0], [1, 0]]);
+  assert.deepEqual([shown.waits[0].file, shown.waits[0].waits_for, shown.waits[1].thread], ["a.log", "a journal commit", "holder"]);
+});
+
+const liveStall = (second, jvm = null) => ({
+  line: `stall at ${second}`,
+  jvm,
+  causes: [causeOf("fsync")],
+  origin_wall_ms: SINCE + second * 1_000,
+  stalls: someStalls([0, ...convoy.slice(1)]),
+  who: ["dd wrote"],
+});
+
+test("stalls of a live page come once, stay in order, and go when they are old", () => {
+  const it = fed();
+  const { stalls } = it.app;
+  for (const second of [5, 9, 7, 9]) feed.takeStall(it, liveStall(second));
+  feed.tick(it, 10e6);
+  assert.deepEqual(stalls.episodes.map((of) => of.startUs), [5e6, 7e6, 9e6]);
+  assert.deepEqual([stalls.episodes[0].who, it.app.store.causes[stalls.episodes[0].cause].id, it.line], [["dd wrote"], "fsync", "stall at 9"]);
+  assert.equal(it.app.view.value.stall, stalls.episodes[2], "without a pause the newest is open");
+  feed.take(it, livePause(10, 100));
+  feed.tick(it, 11e6);
+  assert.equal(it.app.view.value.stall, null);
+  it.app.view.set({ stall: stalls.episodes[1], isNewest: false });
+  feed.beginAnew(it);
+  for (const second of [5, 7, 9]) feed.takeStall(it, liveStall(second));
+  feed.tick(it, 12e6);
+  assert.deepEqual([stalls.episodes.length, it.app.view.value.stall?.startUs], [3, 7e6], "what was open is open");
+  feed.tick(it, 3_608e6);
+  assert.deepEqual([stalls.episodes.length, it.app.view.value.stall], [1, null]);
+});
+
+test("stalls without end need no more room than so many", () => {
+  const it = fed();
+  for (let i = 0; i < 5_000; i++) {
+    feed.takeStall(it, liveStall(i * 0.1));
+    if (i % 100 === 0) feed.tick(it, i * 1e5);
+  }
+  feed.tick(it, 500e6);
+  assert.equal(it.app.stalls.episodes.length, 1_000);
 });
 
 test("stopped time that pauses share counts once", () => {

@@ -8,12 +8,14 @@
 //! nothing can end the element that holds it, the front end shows them as text alone, and the page's
 //! policy runs no script and applies no style but these two, by their hashes.
 mod columns;
+mod finding;
 mod host;
 pub mod live;
 mod model;
 mod numbered;
 mod opened;
 mod stages;
+mod stalls;
 mod times;
 
 use crate::{Options, Pauses, terminal, view::View, words};

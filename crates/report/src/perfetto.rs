@@ -1,18 +1,20 @@
 //! A diagnosis as a trace for Perfetto's viewer and the Firefox Profiler: pauses and their causes as
-//! slices, and the threads of the longest pauses with who woke whom.
+//! slices, and the threads of the longest pauses with who woke whom; and the threads that stood while the JVM
+//! ran, with whom they waited for.
 //!
 //! # Source
 //!
 //! Perfetto's `protos/perfetto/trace/trace_packet.proto`, `track_event/track_event.proto`,
 //! `track_event/track_descriptor.proto`: the names and numbers of the few fields that are written.
 mod proto;
+mod stalls;
 
 use crate::{
     Options, Pauses,
     clean::{MOST_NAME, clean, clean_name},
     when, words,
 };
-use diagnose::{Attribution, Diagnosis, Times};
+use diagnose::{Attribution, Diagnosis, Times, WaitLocation};
 use prost::Message;
 use proto::{
     Annotation, ClockReading, ClockSnapshot, Packet, ProcessDescriptor, ThreadDescriptor, Trace,
@@ -20,6 +22,7 @@ use proto::{
 };
 use recording::ThreadState;
 use std::{
+    collections::BTreeSet,
     io::{self, Write},
     time::Duration,
 };
@@ -59,6 +62,7 @@ pub fn write(
     trace.clocks(diagnosis)?;
     trace.tracks(diagnosis)?;
     pauses.each(&mut |it| trace.pause(it))?;
+    trace.stalls(diagnosis)?;
     diagnosis.opened.iter().try_for_each(|it| trace.opened(diagnosis, it))
 }
 
@@ -85,7 +89,9 @@ impl Writer<'_> {
 
     /// One moment on all clocks: where the input has the time of day, the viewer shows it.
     fn clocks(&mut self, diagnosis: &Diagnosis) -> io::Result<()> {
-        let first = diagnosis.pauses.first().map(|it| &it.pause);
+        let episodes = diagnosis.stalls.iter().flat_map(|it| &it.episodes);
+        let pauses = diagnosis.pauses.iter().map(|it| &it.pause);
+        let first = pauses.chain(episodes.map(|it| &it.interval)).next();
         let at_ns = first.map_or(0, |it| it.start_ns);
         // A date without a zone is no time of this clock.
         let zoned = first.filter(|it| it.times == Times::Known);
@@ -113,32 +119,38 @@ impl Writer<'_> {
         for (uuid, name) in
             [(STOPS, "Pauses"), (CAUSES, "Causes of pauses"), (ACCOUNT, "Waited for")]
         {
-            self.track(TrackDescriptor {
-                uuid,
-                name: Some(name.to_owned()),
-                parent_uuid: Some(PROCESS),
-                ..TrackDescriptor::default()
-            })?;
+            self.named_track(uuid, name)?;
         }
-        let mut known = Vec::new();
-        for lane in diagnosis.opened.iter().flat_map(|it| &it.lanes) {
-            if known.contains(&lane.tid) {
+        self.stall_tracks(diagnosis)?;
+        let mut known = BTreeSet::new();
+        let lanes = diagnosis.opened.iter().flat_map(|it| &it.lanes);
+        let threads = lanes.map(|it| (it.tid, it.name.as_str())).chain(stalls::threads(diagnosis));
+        for (tid, name) in threads {
+            if !known.insert(tid) {
                 continue;
             }
-            known.push(lane.tid);
             let thread = ThreadDescriptor {
                 pid,
-                tid: lane.tid.cast_signed(),
-                thread_name: clean_name(&lane.name, MOST_NAME),
+                tid: tid.cast_signed(),
+                thread_name: clean_name(name, MOST_NAME),
             };
             self.track(TrackDescriptor {
-                uuid: thread_track(lane.tid),
+                uuid: thread_track(tid),
                 thread: Some(thread),
                 parent_uuid: Some(PROCESS),
                 ..TrackDescriptor::default()
             })?;
         }
         Ok(())
+    }
+
+    fn named_track(&mut self, uuid: u64, name: &str) -> io::Result<()> {
+        self.track(TrackDescriptor {
+            uuid,
+            name: Some(name.to_owned()),
+            parent_uuid: Some(PROCESS),
+            ..TrackDescriptor::default()
+        })
     }
 
     fn track(&mut self, descriptor: TrackDescriptor) -> io::Result<()> {
@@ -230,23 +242,27 @@ impl Writer<'_> {
         })?;
         let waker = span.woken_by.and_then(|at| opened.lanes.get(at));
         let Some(waker) = waker else { return Ok(()) };
+        let ends = [(thread_track(waker.tid), "woke"), (track, "woken")];
+        self.flow(start_ns + ns(span.length), "wake-up", ends)
+    }
+
+    /// An arrow from one track to another.
+    fn flow(&mut self, at_ns: u64, category: &str, [from, to]: [(u64, &str); 2]) -> io::Result<()> {
         self.flows += 1;
-        let end_ns = start_ns + ns(span.length);
-        let instants = [(thread_track(waker.tid), "woke", true), (track, "woken", false)];
-        for (track, name, is_begin) in instants {
+        for ((track, name), is_begin) in [(from, true), (to, false)] {
             let flow = vec![self.flows];
             let (flow_ids, terminating) =
                 if is_begin { (flow, Vec::new()) } else { (Vec::new(), flow) };
             let event = TrackEvent {
                 r#type: INSTANT,
                 track_uuid: track,
-                categories: vec!["wake-up".to_owned()],
+                categories: vec![category.to_owned()],
                 name: Some(name.to_owned()),
                 flow_ids,
                 terminating_flow_ids: terminating,
                 ..TrackEvent::default()
             };
-            self.event(end_ns, event)?;
+            self.event(at_ns, event)?;
         }
         Ok(())
     }
@@ -291,7 +307,14 @@ fn state(span: &diagnose::Span) -> &'static str {
 }
 
 fn about(wait: &diagnose::Wait) -> Vec<(&'static str, String)> {
-    let place = &wait.place;
+    let waits_for = wait.waits_for.map(|it| ("waits for", it.to_owned()));
+    let holder = wait.cpu_holder.as_ref();
+    let holder = holder.map(|(pid, it)| ("CPU held by", clean(&format!("{it} {pid}"))));
+    place(&wait.place).into_iter().chain(waits_for).chain(holder).collect()
+}
+
+/// Where a thread waited, as far as that is known.
+fn place(place: &WaitLocation) -> Vec<(&'static str, String)> {
     let mut about = Vec::new();
     let mut add = |name, text: String| {
         if !text.is_empty() {
@@ -302,9 +325,6 @@ fn about(wait: &diagnose::Wait) -> Vec<(&'static str, String)> {
     add("file", clean(&place.path));
     add("file system", clean(&place.file_system));
     add("device", clean(&place.device));
-    add("waits for", wait.waits_for.unwrap_or_default().to_owned());
-    let holder = wait.cpu_holder.as_ref();
-    add("CPU held by", holder.map_or_else(String::new, |(pid, it)| clean(&format!("{it} {pid}"))));
     add("kernel stack", clean(&place.stack.join(" < ")));
     about
 }

@@ -24,7 +24,7 @@ export function Detail({ opened, slice }: { opened: Opened; slice: Slice | null 
           <tbody>
             <Fact name="begins after">{duration(span.start_us)}</Fact>
             {wait && <WaitFacts wait={wait} />}
-            {waker && (
+            {waker && !wait?.thread && (
               <Fact name="woken by">
                 <Long text={waker.name} />
               </Fact>

@@ -6,9 +6,9 @@ import { fullTime } from "../clock";
 import { duration } from "../format";
 import { CLASS_NAME, CLASS_PATTERN, PRINT_INK, STATE_COLOUR, STATE_NAME } from "../palette";
 import type { Class } from "../model";
-import { jvmName, operationName, partsOf } from "../store";
+import { type Part, jvmName, operationName, partsOf } from "../store";
 import type { Range } from "./dense";
-import { HEAD, ROW, blockedClasses, pictureHeight, pictureShapes } from "./picture";
+import { HEAD, ROW, type Shown, accountName, blockedClasses, pictureHeight, pictureShapes } from "./picture";
 import { PARTS_HEIGHT, partShapes } from "./parts";
 import { stageShapes, stagesHeight } from "./stages";
 import { type Shape, fillOf, paintShapes, shapesToSvg } from "./shapes";
@@ -27,42 +27,56 @@ interface Picture {
   title: string;
 }
 
-/** `ranges`: what the panes show, one beneath the other; none for a pause without lanes. */
-function picture(app: App, pause: number, ranges: Range[]): Picture {
-  const { store, page, clock, view } = app;
-  const ink = PRINT_INK;
+/** What is to be saved. */
+export interface Subject {
+  title: string;
+  startUs: number;
+  lengthUs: number;
+  opened: Shown | undefined;
+  /** Where there are no lanes. */
+  parts: Part[];
+  fileName: string;
+}
+
+export function pauseSubject(app: App, pause: number): Subject {
+  const { store, page } = app;
   const title = `${jvmName(store, pause) || page.answer.title}: ${duration(store.lengthUs[pause]!)} ${operationName(store, pause)}`;
+  return { title, startUs: store.startUs[pause]!, lengthUs: store.lengthUs[pause]!, opened: app.opened.get(pause), parts: partsOf(store, pause), fileName: `whypause-pause-${pause + 1}` };
+}
+
+/** `ranges`: what the panes show, one beneath the other; none for a pause without lanes. */
+function picture(app: App, { title, startUs, lengthUs, opened, parts }: Subject, ranges: Range[]): Picture {
+  const { page, clock, view } = app;
+  const ink = PRINT_INK;
   const shapes: Shape[] = [
     { is: "text", x: MARGIN, y: 26, text: title, fill: ink.text, anchor: "start", bold: true, size: 15, room: WIDTH - 2 * MARGIN },
-    { is: "text", x: MARGIN, y: 44, text: fullTime(store.startUs[pause]!, view.value.zone, clock), fill: ink.muted, anchor: "start" },
+    { is: "text", x: MARGIN, y: 44, text: fullTime(startUs, view.value.zone, clock), fill: ink.muted, anchor: "start" },
     { is: "text", x: WIDTH - MARGIN, y: 44, text: `whypause ${page.version}`, fill: ink.muted, anchor: "end" },
   ];
   let top = TITLE;
-  const opened = app.opened.get(pause);
   const classes = new Set<Class>();
   const classOf = (cause: number | null): Class => (cause === null ? "unexplained" : (page.causes[cause]?.class ?? "unexplained"));
   if (opened && ranges.length > 0) {
     const blocked = blockedClasses(opened, page.causes);
     for (const [index, [fromUs, toUs]] of ranges.entries()) {
       const frame = { left: MARGIN + NAMES, width: WIDTH - 2 * MARGIN - NAMES, fromUs, toUs };
-      const options = { causes: page.causes, classes: blocked, ink, selected: null, lengthUs: store.lengthUs[pause]!, hasArrows: index === ranges.length - 1 };
+      const options = { causes: page.causes, classes: blocked, ink, selected: null, lengthUs, hasArrows: index === ranges.length - 1 };
       shapes.push(...pictureShapes(opened, frame, options).map((it) => lowered(it, top)));
-      const names = ["account", ...opened.lanes.map((it) => it.name)];
+      const names = [accountName(opened), ...opened.lanes.map((it) => it.name)];
       shapes.push(...names.map((text, i): Shape => ({ is: "text", x: MARGIN, y: top + HEAD + i * ROW + 14, text, fill: ink.text, anchor: "start", room: NAMES - 12 })));
       top += pictureHeight(opened.lanes.length) + 8;
     }
     for (const segment of opened.segments) classes.add(classOf(segment.cause));
   } else if (opened && opened.stages.length > 0) {
-    shapes.push(...stageShapes(opened, page.causes, store.lengthUs[pause]!, MARGIN, top, WIDTH - 2 * MARGIN, ink));
+    shapes.push(...stageShapes(opened, page.causes, lengthUs, MARGIN, top, WIDTH - 2 * MARGIN, ink));
     for (const segment of opened.segments) classes.add(classOf(segment.cause));
     top += stagesHeight(opened);
   } else {
-    const parts = partsOf(store, pause);
     shapes.push(...partShapes(parts, page.causes, MARGIN, top, WIDTH - 2 * MARGIN, ink));
     for (const part of parts) classes.add(classOf(part.cause));
     top += PARTS_HEIGHT + 12;
   }
-  shapes.push(...legendShapes([...classes], ranges.length > 0, top));
+  shapes.push(...legendShapes([...classes], ranges.length > 0 && opened?.stalledFor === undefined, top));
   const height = top + LEGEND;
   shapes.unshift({ is: "rect", x: 0, y: 0, width: WIDTH, height, fill: ink.paper });
   return { shapes, height, title };
@@ -92,17 +106,17 @@ function legendShapes(classes: Class[], hasStates: boolean, top: number): Shape[
   return shapes;
 }
 
-export function svgOf(app: App, pause: number, ranges: Range[]): string {
-  const { shapes, height, title } = picture(app, pause, ranges);
+export function svgOf(app: App, subject: Subject, ranges: Range[]): string {
+  const { shapes, height, title } = picture(app, subject, ranges);
   return shapesToSvg(shapes, WIDTH, height, title);
 }
 
-export function downloadSvg(app: App, pause: number, ranges: Range[]): void {
-  download(new Blob([svgOf(app, pause, ranges)], { type: "image/svg+xml" }), `${fileName(pause)}.svg`);
+export function downloadSvg(app: App, subject: Subject, ranges: Range[]): void {
+  download(new Blob([svgOf(app, subject, ranges)], { type: "image/svg+xml" }), `${subject.fileName}.svg`);
 }
 
-export function downloadPng(app: App, pause: number, ranges: Range[]): void {
-  const { shapes, height } = picture(app, pause, ranges);
+export function downloadPng(app: App, subject: Subject, ranges: Range[]): void {
+  const { shapes, height } = picture(app, subject, ranges);
   const canvas = document.createElement("canvas");
   canvas.width = WIDTH * SCALE;
   canvas.height = height * SCALE;
@@ -110,10 +124,8 @@ export function downloadPng(app: App, pause: number, ranges: Range[]): void {
   if (!ctx) return;
   ctx.scale(SCALE, SCALE);
   paintShapes(ctx, shapes, SCALE);
-  canvas.toBlob((blob) => blob && download(blob, `${fileName(pause)}.png`), "image/png");
+  canvas.toBlob((blob) => blob && download(blob, `${subject.fileName}.png`), "image/png");
 }
-
-const fileName = (pause: number): string => `whypause-pause-${pause + 1}`;
 
 function download(blob: Blob, name: string): void {
   const link = document.createElement("a");

@@ -5,13 +5,12 @@ import { useMemo, useRef } from "preact/hooks";
 import { useApp } from "../app";
 import { useCanvas } from "../canvas";
 import { duration } from "../format";
-import type { Opened } from "../model";
 import { usePart } from "../observable";
 import { readInk } from "../palette";
 import { beginning } from "../parts/text";
 import { factorOf, shareOf, useWheel } from "../wheel";
 import type { Range } from "./dense";
-import { type Frame, type Slice, blockedClasses, frameUs, frameX, pictureHeight, pictureShapes, sliceAt } from "./picture";
+import { type Frame, type Shown, type Slice, accountName, blockedClasses, frameUs, frameX, pictureHeight, pictureShapes, sliceAt } from "./picture";
 import { type Shape, paintShapes } from "./shapes";
 
 const SHORTEST_US = 1;
@@ -19,7 +18,7 @@ const SHORTEST_US = 1;
 interface Props {
   id: string;
   label: string;
-  opened: Opened;
+  opened: Shown;
   lengthUs: number;
   range: Range;
   /** What the other pane shows, to be marked here. */
@@ -134,7 +133,7 @@ export function Pane({ id, label, opened, lengthUs, range, inner, selected, onSe
   }
 }
 
-function titleOf(opened: Opened, slice: Slice): string {
+function titleOf(opened: Shown, slice: Slice): string {
   const lane = opened.lanes[slice.lane]!;
   const span = lane.spans[slice.span]!;
   return `${beginning(lane.name, 200)} · ${span.state} ${duration(span.length_us)}`;
@@ -151,7 +150,7 @@ function innerShapes(frame: Frame, [from, to]: Range, lanes: number, accent: str
 }
 
 /** The next slice of the thread, or the slice of the next thread at the same time. */
-function walk(opened: Opened, from: Slice | null, bySpan: number, byLane: number, onSelect: (slice: Slice) => void): void {
+function walk(opened: Shown, from: Slice | null, bySpan: number, byLane: number, onSelect: (slice: Slice) => void): void {
   if (!from) return onSelect({ lane: 0, span: 0 });
   const lane = Math.min(opened.lanes.length - 1, Math.max(0, from.lane + byLane));
   const spans = opened.lanes[lane]!.spans;
@@ -162,12 +161,12 @@ function walk(opened: Opened, from: Slice | null, bySpan: number, byLane: number
   onSelect({ lane, span: span < 0 ? Math.max(0, spans.length - 1) : span });
 }
 
-function LaneNames({ opened }: { opened: Opened }) {
+function LaneNames({ opened }: { opened: Shown }) {
   return (
     <ul class="lane-names">
       <li>
-        <b>account</b>
-        <span>waited for, in order</span>
+        <b>{accountName(opened)}</b>
+        <span>{opened.stalledFor === undefined ? "waited for, in order" : "any of them stood"}</span>
       </li>
       {opened.lanes.map((lane) => (
         <li title={`${lane.name} · ${lane.role} · ${lane.tid}`}>

@@ -16,6 +16,12 @@ const MARK_WIDTH = 180;
 /** More arrows at once would hide the lanes. */
 const MOST_ARROWS = 60;
 
+/** What lanes show: a pause, or threads that stood while the JVM ran, all of them for one cause. */
+export interface Shown extends Opened {
+  /** Of threads that stood: for which cause; null where none explains it. */
+  stalledFor?: number | null;
+}
+
 export interface Slice {
   lane: number;
   span: number;
@@ -34,6 +40,9 @@ export const frameX = (frame: Frame, us: number): number =>
 export const frameUs = (frame: Frame, x: number): number =>
   frame.fromUs + ((x - frame.left) / frame.width) * (frame.toUs - frame.fromUs);
 
+/** What the row above the lanes is called. */
+export const accountName = (opened: Shown): string => (opened.stalledFor === undefined ? "account" : "all threads");
+
 export const pictureHeight = (lanes: number): number => HEAD + (lanes + 1) * ROW + FOOT;
 
 const laneTop = (lane: number): number => HEAD + (lane + 1) * ROW;
@@ -49,8 +58,10 @@ export function sharedUs(a: Stretch, b: Stretch): number {
 }
 
 /** The class of the cause that the pause waited for in each blocked slice, where it waited for it. */
-export function blockedClasses(opened: Opened, causes: CauseInfo[]): Map<Span, Class> {
+export function blockedClasses(opened: Shown, causes: CauseInfo[]): Map<Span, Class> {
   const classes = new Map<Span, Class>();
+  const stalledFor = causes[opened.stalledFor ?? -1];
+  if (stalledFor) for (const span of opened.lanes.flatMap((it) => it.spans)) classes.set(span, stalledFor.class);
   for (const segment of opened.segments) {
     const cause = segment.cause === null ? undefined : causes[segment.cause];
     const lane = segment.lane === null ? undefined : opened.lanes[segment.lane];
@@ -64,6 +75,7 @@ export function blockedClasses(opened: Opened, causes: CauseInfo[]): Map<Span, C
 
 /** `write(fd 5) · gc.log · ext4 · 1.61 s`: what fits into a bar of a wait. */
 export function waitLabel(span: Span, wait: Wait | undefined): string {
+  if (wait?.thread) return `waited for ${wait.thread} · ${duration(span.length_us)}`;
   const state = STATE_NAME[span.state];
   if (!wait) return `${state} ${duration(span.length_us)}`;
   const what = [wait.call && `in ${wait.call}`].filter(Boolean).join("");
@@ -81,7 +93,7 @@ export interface Options {
   hasArrows: boolean;
 }
 
-export function pictureShapes(opened: Opened, frame: Frame, options: Options): Shape[] {
+export function pictureShapes(opened: Shown, frame: Frame, options: Options): Shape[] {
   return [
     ...markShapes(opened, frame, options),
     ...accountShapes(opened, frame, options),
@@ -105,12 +117,12 @@ function cut(frame: Frame, startUs: number, lengthUs: number): Cut | null {
   return { x, width: Math.max(1, frameX(frame, Math.min(endUs, frame.toUs)) - x) };
 }
 
-function markShapes(opened: Opened, frame: Frame, { ink, lengthUs }: Options): Shape[] {
+function markShapes(opened: Shown, frame: Frame, { ink, lengthUs }: Options): Shape[] {
   const shapes: Shape[] = [];
   const foot = laneTop(opened.lanes.length) - 4;
   const marks: [number, string][] = [
     [opened.reached_us, `all threads stopped after ${duration(opened.reached_us)}`],
-    [lengthUs, `resumed after ${duration(lengthUs)}`],
+    [lengthUs, `${opened.stalledFor === undefined ? "resumed" : "over"} after ${duration(lengthUs)}`],
   ];
   let before: { x: number; text: string } | null = null;
   for (const [us, text] of marks) {

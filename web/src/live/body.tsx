@@ -13,6 +13,7 @@ import { KeysDialog } from "../parts/keys";
 import { Long } from "../parts/text";
 import { Cards } from "../parts/verdict";
 import { Spoken } from "../start";
+import { StallsSection } from "../stalls/section";
 import { PausesSection } from "../tables/pauses";
 import { TimeSection } from "../time/section";
 import type { Connection, Live, LiveCause } from "./feed";
@@ -21,15 +22,17 @@ import type { Connection, Live, LiveCause } from "./feed";
 const SPEAK_MS = 1_000;
 
 export function LiveBody() {
-  const { store, view, live } = useApp();
+  const { store, view, stalls, live } = useApp();
   const hasPauses = usePart(store.version, () => store.count > 0);
+  const hasStalls = usePart(stalls.version, () => stalls.episodes.length > 0);
   const isNewest = usePart(view, (it) => it.isNewest);
   return (
     <>
       <Now live={live!} />
       <TimeSection />
-      {hasPauses && <PauseSection />}
+      {(hasPauses || hasStalls) && <PauseSection />}
       <LiveCauses live={live!} />
+      {hasStalls && <StallsSection />}
       {hasPauses && <PausesSection />}
       <KeysDialog />
       {!isNewest && <Spoken />}

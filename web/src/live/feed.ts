@@ -2,8 +2,9 @@
 // pauses beside it, and what is older than the kept time is dropped. Knows nothing of connections or drawing.
 
 import { type App, createApp, showAll } from "../app";
-import type { Answer, Finding, Hello, LivePause, Opened, Page } from "../model";
+import type { Answer, Finding, Hello, LivePause, LiveStall, Opened, Page } from "../model";
 import { Observable } from "../observable";
+import { type Episode, changed as stallsChanged, episodesOf } from "../stalls/store";
 import { add, changed, dropFirst, jvmName, lowerBound, settleLast } from "../store";
 import { causeTimes, cardsOf, pauseNumbers } from "./numbers";
 
@@ -11,6 +12,10 @@ import { causeTimes, cardsOf, pauseNumbers } from "./numbers";
 const MOST_OPENED = 24;
 /** More pauses than these are not kept, however young they are. */
 const MOST_PAUSES = 200_000;
+/** Nor more episodes of stalls, */
+const MOST_EPISODES = 1_000;
+/** or so many stalls one by one. */
+const MOST_MEMBERS = 10_000;
 /** An axis of less than this would be made of its beginning. */
 const SHORTEST_SPAN_US = 10e6;
 
@@ -45,6 +50,10 @@ export interface Feed {
   indices: Map<string, number>;
   /** After a new beginning: the pause that was open before, to be opened again when it comes. */
   wanted: { startUs: number; lengthUs: number; isLate: boolean } | null;
+  /** The same of an episode of stalls. */
+  wantedStall: { startUs: number; endUs: number; jvm: string; isLate: boolean } | null;
+  /** Whether episodes came or went since they were last shown. */
+  hasNewStalls: boolean;
   /** Of the last event. */
   line: string;
 }
@@ -55,7 +64,7 @@ export function createFeed(hello: Hello): Feed {
   const app = createApp(emptyPage(hello), live);
   app.store.endUs = SHORTEST_SPAN_US;
   showAll(app);
-  return { app, live, newest: new Map(), indices: new Map(), wanted: null, line: "" };
+  return { app, live, newest: new Map(), indices: new Map(), wanted: null, wantedStall: null, hasNewStalls: false, line: "" };
 }
 
 function emptyPage(hello: Hello): Page {
@@ -109,18 +118,70 @@ function emptyPage(hello: Hello): Page {
     },
     opened: [],
     host: [],
+    stalls: null,
   };
 }
 
 /** The last hour comes again: empties the store, so that nothing is there twice. */
 export function beginAnew(feed: Feed): void {
-  const { store, view, opened } = feed.app;
-  const { selected, isNewest } = view.value;
+  const { store, view, opened, stalls } = feed.app;
+  const { selected, isNewest, stall } = view.value;
+  if (stall) feed.wantedStall = { startUs: stall.startUs, endUs: stall.endUs, jvm: stall.jvm, isLate: false };
+  feed.hasNewStalls ||= stalls.episodes.length > 0;
+  stalls.episodes = [];
   if (selected >= 0 && !isNewest) feed.wanted = { startUs: store.startUs[selected]!, lengthUs: store.lengthUs[selected]!, isLate: false };
   dropFirst(store, store.count);
   opened.clear();
   feed.newest.clear();
-  view.set({ selected: -1 });
+  view.set({ selected: -1, stall: null });
+}
+
+/** Takes the episode of stalls of an event, as `take` does with a pause. */
+export function takeStall(feed: Feed, event: LiveStall): void {
+  const { app, live } = feed;
+  const { stalls } = app;
+  const jvm = event.jvm ?? "";
+  feed.line = jvm ? `${jvm}: ${event.line}` : event.line;
+  const causes = event.causes.map((it) => causeIndex(feed, it));
+  const us = Math.round((event.origin_wall_ms - live.hello.since_wall_ms) * 1_000);
+  for (const it of episodesOf(event.stalls, { us, causes, who: () => event.who, jvm })) {
+    const isSame = (other: Episode): boolean => other.startUs === it.startUs && other.endUs === it.endUs && other.jvm === jvm && other.told === it.told;
+    if (stalls.episodes.some(isSame)) continue;
+    let at = stalls.episodes.length;
+    while (at > 0 && stalls.episodes[at - 1]!.startUs > it.startUs) at--;
+    stalls.episodes.splice(at, 0, it);
+    feed.hasNewStalls = true;
+  }
+}
+
+function dropOldStalls(feed: Feed): void {
+  const { store, stalls, view } = feed.app;
+  const before = stalls.episodes.length;
+  let kept = stalls.episodes.filter((it) => it.endUs >= store.beginUs).slice(-MOST_EPISODES);
+  for (let members = kept.reduce((sum, it) => sum + it.members.length, 0); members > MOST_MEMBERS; kept = kept.slice(1)) members -= kept[0]!.members.length;
+  if (kept.length === before) return;
+  stalls.episodes = kept;
+  feed.hasNewStalls = true;
+  const { stall } = view.value;
+  if (stall && !kept.includes(stall)) view.set({ stall: null });
+}
+
+/** Shows the episodes that came, opens the one that was open before, or one where there is no pause to open. */
+function showStalls(feed: Feed): void {
+  const { stalls, store, view } = feed.app;
+  const { wantedStall: wanted } = feed;
+  const { episodes } = stalls;
+  const found = wanted && episodes.find((it) => it.startUs === wanted.startUs && it.endUs === wanted.endUs && it.jvm === wanted.jvm);
+  if (found) {
+    feed.wantedStall = null;
+    view.set({ stall: found });
+  } else if (view.value.isNewest) {
+    view.set({ stall: store.count > 0 ? null : (episodes[episodes.length - 1] ?? null) });
+  }
+  if (!feed.hasNewStalls) return;
+  feed.hasNewStalls = false;
+  stalls.count = episodes.length;
+  stallsChanged(stalls);
 }
 
 /** Takes the pause of an event; nothing is drawn before `show` or `tick`. */
@@ -205,6 +266,7 @@ export function show(feed: Feed, nowUs: number): void {
   const found = wanted ? indexOf(feed, wanted) : selected;
   if (wanted && found >= 0) feed.wanted = null;
   view.set({ fromUs: from, toUs: from + width, selected: isNewest ? store.count - 1 : found });
+  showStalls(feed);
   feed.live.state.set({ line: feed.line });
   changed(store);
 }
@@ -221,7 +283,10 @@ export function tick(feed: Feed, nowUs: number): void {
   const { store, view, calm } = app;
   show(feed, nowUs);
   dropOld(feed);
-  if (store.count > 0 && view.value.selected < 0) {
+  dropOldStalls(feed);
+  if (feed.wantedStall?.isLate) feed.wantedStall = null;
+  else if (feed.wantedStall) feed.wantedStall.isLate = true;
+  if (store.count > 0 && view.value.selected < 0 && !view.value.stall) {
     // What was open is too old, or did not come again within a second.
     if (feed.wanted && !feed.wanted.isLate) feed.wanted.isLate = true;
     else {

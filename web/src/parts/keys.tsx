@@ -1,7 +1,7 @@
 // The keys of the page and the dialog that lists them.
 
 import { useEffect, useRef } from "preact/hooks";
-import { type App, type Theme, follow, goTo, openNewest, pan, showAll, step, useApp, zoom } from "../app";
+import { type App, type Theme, follow, goTo, openNewest, pan, showAll, step, stepStall, useApp, zoom } from "../app";
 import { zonesOf } from "../clock";
 import { usePart } from "../observable";
 
@@ -10,6 +10,8 @@ interface Key {
   says: string;
   act: (app: App, event: KeyboardEvent) => void;
   isLive?: boolean;
+  /** Only where threads stalled. */
+  isOfStalls?: boolean;
 }
 
 const THEMES: Theme[] = ["system", "light", "dark"];
@@ -21,6 +23,7 @@ function next<T>(all: T[], now: T): T {
 const KEYS: Key[] = [
   { keys: ["ArrowLeft"], says: "previous pause (with Shift: previous long one)", act: (app, event) => step(app, -1, event.shiftKey) },
   { keys: ["ArrowRight"], says: "next pause (with Shift: next long one)", act: (app, event) => step(app, 1, event.shiftKey) },
+  { keys: ["e"], says: "open the next episode of stalls (with Shift: the one before)", act: (app, event) => stepStall(app, event.shiftKey ? -1 : 1), isOfStalls: true },
   { keys: ["w"], says: "zoom in", act: (app) => zoom(app, 0.7) },
   { keys: ["s"], says: "zoom out", act: (app) => zoom(app, 1 / 0.7) },
   { keys: ["a"], says: "move to earlier", act: (app) => pan(app, -0.2) },
@@ -29,7 +32,7 @@ const KEYS: Key[] = [
   { keys: ["f"], says: "follow the newest on the time line", act: follow, isLive: true },
   { keys: ["n"], says: "open the newest pause, and each that comes", act: openNewest, isLive: true },
   { keys: ["l"], says: "logarithmic or linear lengths", act: ({ view }) => view.set({ isLog: !view.value.isLog }) },
-  { keys: ["p"], says: "go to the pause", act: () => goTo("pause") },
+  { keys: ["p"], says: "go to what is opened", act: () => goTo("pause") },
   { keys: ["t"], says: "go to the time line", act: () => goTo("timeline") },
   { keys: ["c"], says: "go to the causes", act: () => goTo("causes") },
   { keys: ["z"], says: "next time zone", act: ({ view, clock }) => view.set({ zone: next(zonesOf(clock), view.value.zone) }) },
@@ -37,7 +40,7 @@ const KEYS: Key[] = [
   { keys: ["?"], says: "this list", act: ({ view }) => view.set({ areKeysOpen: true }) },
 ];
 
-const keysOf = (app: App): Key[] => KEYS.filter((it) => !it.isLive || app.live !== null);
+const keysOf = (app: App): Key[] => KEYS.filter((it) => (!it.isLive || app.live !== null) && (!it.isOfStalls || app.stalls.episodes.length > 0));
 
 const SHOWN: Record<string, string> = { ArrowLeft: "←", ArrowRight: "→" };
 

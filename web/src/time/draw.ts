@@ -183,3 +183,14 @@ export function line(ctx: CanvasRenderingContext2D, colour: string, x0: number, 
   ctx.lineTo(x1, y1);
   ctx.stroke();
 }
+
+/** The range that a drag selects. */
+export function drawBrush(ctx: CanvasRenderingContext2D, plane: Plane, colour: string, [a, b]: [number, number]): void {
+  const [x0, x1] = [Math.max(plane.left, Math.min(a, b)), Math.min(plane.left + plane.width, Math.max(a, b))];
+  ctx.globalAlpha = 0.18;
+  ctx.fillStyle = colour;
+  ctx.fillRect(x0, 0, x1 - x0, plane.top + plane.height);
+  ctx.globalAlpha = 1;
+  ctx.strokeStyle = colour;
+  ctx.strokeRect(x0 + 0.5, 0.5, x1 - x0 - 1, plane.top + plane.height - 1);
+}

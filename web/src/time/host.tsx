@@ -85,7 +85,7 @@ export function HostLines({ lines }: { lines: HostLine[] }) {
     if (now) setAt(Math.min(now.toUs, Math.max(now.fromUs, usOf(now, event.clientX - ref.current!.getBoundingClientRect().left))));
   };
   return (
-    <details class="host" open>
+    <details class="beneath host" open>
       <summary>
         Host{" "}
         <span class="muted">

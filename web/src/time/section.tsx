@@ -7,6 +7,7 @@ import { usePart } from "../observable";
 import { CLASSES, CLASS_NAME } from "../palette";
 import { Swatch } from "../parts/swatch";
 import { type Store, classTimes, pausesIn, pausesText } from "../store";
+import { StallLanes } from "../stalls/lanes";
 import { Heap } from "./heap";
 import { HostLines } from "./host";
 import { Overview } from "./overview";
@@ -48,11 +49,12 @@ export function TimeSection() {
       </div>
       <Legend />
       <Timeline />
+      <StallLanes />
       {memory && memory.series.length > 1 && <Heap memory={memory} />}
       {page.host.length > 0 && <HostLines lines={page.host} />}
       <Overview />
       <p class="hint">
-        drag to zoom · wheel zooms at the pointer · click opens a pause · <kbd>←</kbd> <kbd>→</kbd> previous, next ·{" "}
+        drag to zoom · wheel zooms at the pointer · click opens a pause{app.stalls.episodes.length > 0 && " or a stall"} · <kbd>←</kbd> <kbd>→</kbd> previous, next ·{" "}
         <button type="button" class="link" onClick={() => view.set({ areKeysOpen: true })}>
           all keys
         </button>

@@ -8,7 +8,7 @@ import { readInk } from "../palette";
 import { isHiccup, longestIn, pausesIn, pausesText } from "../store";
 import { factorOf, shareOf, useWheel } from "../wheel";
 import { type Bar, barAt, barOf, visibleBars } from "./bars";
-import { drawBars, drawFrame, drawGrid, drawHiccups, drawLimit, drawTimes } from "./draw";
+import { drawBars, drawBrush, drawFrame, drawGrid, drawHiccups, drawLimit, drawTimes } from "./draw";
 import { GUTTER, type Plane, RIGHT, heightOf, logFoot, usOf, xOf } from "./plane";
 import { Tip } from "./tip";
 
@@ -193,7 +193,7 @@ function drawScene(
   drawHiccups(ctx, store, plane, bars, ink);
   for (const [pause, colour] of [
     [hover?.pause ?? -1, ink.muted],
-    [view.value.selected, ink.text],
+    [view.value.stall ? -1 : view.value.selected, ink.text],
   ] as const) {
     if (pause < 0 || !isInRange(app, pause)) continue;
     drawFrame(ctx, plane, barOf(store, plane, pause, 1, 2), heightOf(plane, store.lengthUs[pause]!), colour, isHiccup(store, pause));
@@ -208,14 +208,4 @@ function drawScene(
 function isInRange({ store, view }: App, pause: number): boolean {
   const start = store.startUs[pause]!;
   return start <= view.value.toUs && start + store.lengthUs[pause]! >= view.value.fromUs;
-}
-
-function drawBrush(ctx: CanvasRenderingContext2D, plane: Plane, colour: string, [a, b]: [number, number]): void {
-  const [x0, x1] = [Math.max(plane.left, Math.min(a, b)), Math.min(plane.left + plane.width, Math.max(a, b))];
-  ctx.globalAlpha = 0.18;
-  ctx.fillStyle = colour;
-  ctx.fillRect(x0, 0, x1 - x0, plane.top + plane.height);
-  ctx.globalAlpha = 1;
-  ctx.strokeStyle = colour;
-  ctx.strokeRect(x0 + 0.5, 0.5, x1 - x0 - 1, plane.top + plane.height - 1);
 }

@@ -1,7 +1,7 @@
 //! Threads that stood still while the JVM was not stopped: what is said of them.
 use crate::{Cause, Certainty, Finding, MechanismShare, Pause, WaitLocation};
 use recording::Interval;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 /// All stalls of an input: each is one thread that could not go on though it wanted to, outside of stops.
 /// They are in no pause and in no sum of pauses.
@@ -24,6 +24,8 @@ pub struct Stalls {
     /// Threads that stood for the same reason at the same time, in order of time: as many of those with most
     /// time as are kept.
     pub episodes: Vec<Episode>,
+    /// The threads of `episodes` by their ids, and those that they waited for.
+    pub named: BTreeMap<u32, StalledThread>,
     /// Causes of stalls, most time first: `pauses` counts stalls, and `time` is threads by time.
     pub findings: Vec<Finding>,
 }
@@ -61,6 +63,8 @@ pub struct Episode {
     pub mechanisms: Vec<MechanismShare>,
     /// Where the longest stood.
     pub place: WaitLocation,
+    /// The function in the stack of `place` that shows what it waited for.
+    pub marked: Option<usize>,
     /// The thread that others of it waited for.
     pub holder: Option<Holder>,
     /// Its stalls, one by one, in order of their begin.
@@ -89,6 +93,15 @@ pub struct Holder {
     pub waiting: u64,
     /// How long they did together.
     pub time: Duration,
+}
+
+/// A thread that stood, or that others waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StalledThread {
+    /// Its name.
+    pub name: String,
+    /// Its name with `*` for its number, as in [`Pool`].
+    pub pool: String,
 }
 
 /// Threads with the same name but for its number.

@@ -84,6 +84,7 @@ fn sum(
     }
     all.threads = threads.len() as u64;
     (all.episode_count, all.episodes) = episodes.finish(index, wall);
+    all.named = episodes::named(&all.episodes, index);
     all.findings = findings::of(&ledger.tallies, index, all.time);
     all.findings.retain(|it| it.pauses > 0);
     for finding in &mut all.findings {

@@ -1,7 +1,7 @@
 //! All pauses of the page, a list for each property: as JSON that is small, and quick to draw.
 use super::numbered::Numbered;
 use crate::{Options, Pauses, when, words};
-use diagnose::{Attribution, Diagnosis, PauseKind, Times};
+use diagnose::{Attribution, Diagnosis, Pause, PauseKind, Times};
 use jiff::Timestamp;
 use recording::Clock;
 use serde::Serialize;
@@ -63,17 +63,20 @@ pub(super) fn of(
         extent.add(it, diagnosis.clock);
         Ok(())
     })?;
+    // Stalls are drawn on the same axis, and may be before the first pause, or behind the last one.
+    let episodes = diagnosis.stalls.iter().flat_map(|it| &it.episodes);
+    episodes.clone().for_each(|it| extent.begin(&it.interval, diagnosis.clock));
     let least = extent.least();
+    let zero_ns = extent.zero_ns.unwrap_or_default();
     let mut columns = Columns {
         span_ms: ms(diagnosis.span),
         limit_ms: ms(options.over),
-        zero_ns: extent.zero_ns,
+        zero_ns,
         ..Columns::default()
     };
     if let Some((start_ns, wall_ns)) = extent.on_wall {
         #[expect(clippy::cast_precision_loss, reason = "to the microsecond")]
-        let zero =
-            ((wall_ns - i128::from(start_ns) + i128::from(extent.zero_ns)) / 1_000) as f64 / 1e3;
+        let zero = ((wall_ns - i128::from(start_ns) + i128::from(zero_ns)) / 1_000) as f64 / 1e3;
         columns.origin_wall_ms = Some(zero);
         let wall = Timestamp::from_nanosecond(wall_ns).ok();
         let offset = wall.map(|at| options.zone.to_offset(at).seconds() / 60);
@@ -81,7 +84,7 @@ pub(super) fn of(
         columns.zoneless = extent.zoneless;
     }
     if diagnosis.clock == Clock::Uptime {
-        columns.origin_uptime_ms = Some(ms(Duration::from_nanos(extent.zero_ns)));
+        columns.origin_uptime_ms = Some(ms(Duration::from_nanos(zero_ns)));
     }
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut last_us = 0;
@@ -90,7 +93,7 @@ pub(super) fn of(
             columns.left_out += 1;
             return Ok(());
         }
-        let start_us = it.pause.start_ns.saturating_sub(extent.zero_ns) / 1_000;
+        let start_us = it.pause.start_ns.saturating_sub(zero_ns) / 1_000;
         // Clocks that jump back: shown where the one before is.
         columns.start_us.push(start_us.saturating_sub(last_us));
         last_us = last_us.max(start_us);
@@ -102,6 +105,10 @@ pub(super) fn of(
         Ok(())
     })?;
     columns.span_ms = columns.span_ms.max(ms(Duration::from_micros(last_us)));
+    for it in episodes {
+        let start = Duration::from_nanos(it.interval.start_ns.saturating_sub(zero_ns));
+        columns.span_ms = columns.span_ms.max(ms(start + it.interval.duration));
+    }
     Ok(columns)
 }
 
@@ -138,29 +145,29 @@ impl Columns {
 /// Where the pauses lie, and how long they are.
 #[derive(Default)]
 struct Extent {
-    zero_ns: u64,
+    zero_ns: Option<u64>,
     /// Start on the clock and since 1970 of one that has both.
     on_wall: Option<(u64, i128)>,
     /// That one's date has no zone.
     zoneless: bool,
-    count: u64,
     /// How many there are of each length: an eighth of an octave is one.
     lengths: BTreeMap<u32, u64>,
 }
 
 impl Extent {
     fn add(&mut self, it: &Attribution, clock: Clock) {
-        if self.count == 0 {
-            self.zero_ns = it.pause.start_ns;
-        }
-        self.zero_ns = self.zero_ns.min(it.pause.start_ns);
-        if self.on_wall.is_none() {
-            self.zoneless = it.pause.times == Times::NoZone;
-            let wall = when::wall(clock, &it.pause);
-            self.on_wall = wall.map(|at| (it.pause.start_ns, at.as_nanosecond()));
-        }
-        self.count += 1;
+        self.begin(&it.pause, clock);
         *self.lengths.entry(step(it.pause.duration)).or_default() += 1;
+    }
+
+    /// Time 0 is not after this.
+    fn begin(&mut self, it: &Pause, clock: Clock) {
+        self.zero_ns = Some(self.zero_ns.map_or(it.start_ns, |zero_ns| zero_ns.min(it.start_ns)));
+        if self.on_wall.is_none() {
+            self.zoneless = it.times == Times::NoZone;
+            let wall = when::wall(clock, it);
+            self.on_wall = wall.map(|at| (it.start_ns, at.as_nanosecond()));
+        }
     }
 
     /// The least length that is shown.

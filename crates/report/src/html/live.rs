@@ -1,12 +1,14 @@
 //! A page that grows: what a browser gets of each pause as it ends. `web/src/live/` draws it.
 use super::{
-    columns, head,
-    model::{self, Finding},
+    columns,
+    finding::{self, Finding},
+    head,
     numbered::{self, CauseInfo, Chapter, Numbered},
     opened::{self, Opened},
+    stalls,
 };
-use crate::{Options, clean::clean, line, view::View};
-use diagnose::Diagnosis;
+use crate::{Options, clean::clean, line, view::View, when};
+use diagnose::{Diagnosis, Episode};
 use serde::Serialize;
 use std::{collections::BTreeMap, time::Duration};
 
@@ -44,6 +46,17 @@ struct LivePause<'a> {
     pauses: columns::Columns,
     findings: Vec<Finding<'a>>,
     opened: Vec<Opened<'a>>,
+}
+
+/// See `LiveStall` in `web/src/model.ts`.
+#[derive(Serialize)]
+struct LiveStall {
+    line: String,
+    jvm: Option<String>,
+    causes: Vec<CauseInfo>,
+    origin_wall_ms: f64,
+    stalls: stalls::Episodes,
+    who: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -110,7 +123,7 @@ pub fn pause(
     let pauses = columns::of(diagnosis, &mut one, options, &mut causes).unwrap_or_default();
     let opened = diagnosis.opened.iter().find(|it| it.pause == at);
     let opened = opened.map(|it| opened::opened(diagnosis, it, 0, &attribution.pause, &mut causes));
-    let findings = view.findings.iter().map(|it| model::finding(it, &mut causes)).collect();
+    let findings = view.findings.iter().map(|it| finding::finding(it, &mut causes)).collect();
     let plain = Options { style: crate::Style::PLAIN, ..options.clone() };
     let mut event = LivePause {
         line: clean(line::render(diagnosis, attribution, &plain).trim_end()),
@@ -124,6 +137,35 @@ pub fn pause(
     event.opened.extend(opened);
     let whole = (!event.opened.is_empty()).then(|| json(&event));
     Some(PauseEvent { brief, whole })
+}
+
+/// The event `stall` of threads that stood while the JVM ran, of which a diagnosis of this episode alone tells;
+/// `None` where the time of day is not known. `jvm`: as of [`pause`].
+#[must_use]
+pub fn stall(
+    diagnosis: &Diagnosis,
+    episode: &Episode,
+    jvm: Option<&str>,
+    options: &Options,
+) -> Option<String> {
+    let wall = when::wall(diagnosis.clock, &episode.interval)?;
+    #[expect(clippy::cast_precision_loss, reason = "to the microsecond")]
+    let origin_wall_ms = (wall.as_nanosecond() / 1_000) as f64 / 1e3;
+    let mut causes = Numbered::default();
+    let stalls = stalls::one(diagnosis, episode, &mut causes);
+    let plain = Options { style: crate::Style::PLAIN, ..options.clone() };
+    let view = View::new(diagnosis, options);
+    let findings = view.stalls.iter().flat_map(|it| &it.findings);
+    let is_of_it = |id: &str| episode.cause.is_some_and(|it| it.id == id);
+    let who = findings.filter(|it| is_of_it(it.finding.cause.id)).flat_map(|it| it.who.clone());
+    Some(json(&LiveStall {
+        line: clean(line::render_stall(diagnosis, episode, &plain).trim_end()),
+        jvm: jvm.map(clean),
+        origin_wall_ms,
+        stalls,
+        who: who.collect(),
+        causes: causes.brief(),
+    }))
 }
 
 /// The event `end`. With `next` another JVM is awaited, whose page will be at the same address.

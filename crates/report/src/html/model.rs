@@ -1,20 +1,22 @@
 //! What the page is given: the shapes of `web/src/model.ts`, which changes together with this.
 use super::{
     columns::{self, Columns},
+    finding::{Finding, copied, finding},
     host::{self, HostLine},
     numbered::{CauseInfo, Numbered},
     opened::{self, Opened},
+    stalls::{self, Stalls},
 };
 use crate::{
     Options, Pauses,
     clean::{MOST_PATH, clean, clean_name},
     duration, json, percent, share,
     value::has_percentile,
-    view::{FindingView, View},
+    view::View,
     words,
 };
 use diagnose::{Diagnosis, PauseStatistics};
-use remedy::{Action, Advice};
+use remedy::Action;
 use serde::Serialize;
 use std::io;
 
@@ -28,6 +30,7 @@ pub(super) struct Page<'a> {
     pauses: Columns,
     opened: Vec<Opened<'a>>,
     host: Vec<HostLine>,
+    stalls: Option<Stalls<'a>>,
 }
 
 #[derive(Serialize)]
@@ -64,45 +67,6 @@ struct Card {
 }
 
 #[derive(Serialize)]
-pub(super) struct Finding<'a> {
-    number: usize,
-    cause: usize,
-    is_main: bool,
-    is_fault: bool,
-    extent: &'a str,
-    share: &'a str,
-    certainty: &'static str,
-    story: &'a [String],
-    mechanisms: &'a [String],
-    who: &'a [String],
-    place: &'a str,
-    frames: &'a [String],
-    evidence: &'a [(&'static str, String)],
-    suspects: Vec<Suspect>,
-    advice: Vec<Recommended>,
-}
-
-#[derive(Serialize)]
-struct Suspect {
-    title: &'static str,
-    #[serde(rename = "for")]
-    speaks_for: Vec<String>,
-    #[serde(rename = "against")]
-    speaks_against: Vec<String>,
-    test: &'static str,
-    is_unlikely: bool,
-}
-
-#[derive(Serialize)]
-struct Recommended {
-    when: &'static str,
-    text: String,
-    copy: Option<String>,
-    note: String,
-    apply: Option<String>,
-}
-
-#[derive(Serialize)]
 struct Rest<'a> {
     text: &'a str,
     seen: &'a [(String, String)],
@@ -121,6 +85,8 @@ pub(super) fn page<'a>(
     let columns = columns::of(diagnosis, pauses, options, &mut causes)?;
     let opened = opened::of(diagnosis, &columns, &mut causes);
     let zero_ns = columns.zero_ns();
+    let told = diagnosis.stalls.as_ref().zip(view.stalls.as_ref());
+    let stalls = told.map(|(stalls, view)| stalls::of(stalls, view, zero_ns, &mut causes));
     Ok(Page {
         version: env!("CARGO_PKG_VERSION"),
         answer,
@@ -129,6 +95,7 @@ pub(super) fn page<'a>(
         pauses: columns,
         opened,
         host: host::of(diagnosis, zero_ns),
+        stalls,
     })
 }
 
@@ -162,10 +129,6 @@ fn answer<'a>(diagnosis: &Diagnosis, view: &'a View<'a>, causes: &mut Numbered) 
 fn step(when: &'static str, action: &Action) -> Step {
     let text = clean(&action.to_string());
     Step { when, copy: copied(action), text }
-}
-
-fn copied(action: &Action) -> Option<String> {
-    (!action.is_said()).then(|| action.to_string())
 }
 
 fn cards(diagnosis: &Diagnosis) -> Vec<Card> {
@@ -211,46 +174,5 @@ fn of_hiccups(diagnosis: &Diagnosis) -> String {
             format!("; {} of it in {}", duration(hiccups.total), words::hiccups(hiccups.count))
         }
         None => String::new(),
-    }
-}
-
-pub(super) fn finding<'a>(it: &'a FindingView<'a>, causes: &mut Numbered) -> Finding<'a> {
-    Finding {
-        number: it.number,
-        cause: causes.of(it.finding.cause),
-        is_main: it.is_main,
-        is_fault: it.is_fault,
-        extent: &it.extent,
-        share: &it.share,
-        certainty: it.certainty,
-        story: &it.story,
-        mechanisms: &it.mechanisms,
-        who: &it.who,
-        place: &it.place,
-        frames: &it.frames,
-        evidence: &it.evidence,
-        suspects: it.finding.suspects.iter().map(suspect).collect(),
-        advice: it.advice.iter().map(recommended).collect(),
-    }
-}
-
-fn suspect(it: &diagnose::Suspect) -> Suspect {
-    let cleaned = |them: &[String]| them.iter().map(|it| clean(it)).collect();
-    Suspect {
-        title: it.cause.short,
-        speaks_for: cleaned(&it.speaks_for),
-        speaks_against: cleaned(&it.speaks_against),
-        test: it.test,
-        is_unlikely: it.is_unlikely,
-    }
-}
-
-fn recommended(it: &Advice) -> Recommended {
-    Recommended {
-        when: it.when.id(),
-        text: clean(&it.action.to_string()),
-        copy: copied(&it.action),
-        note: clean(&it.noted()),
-        apply: it.apply.as_ref().and_then(remedy::Command::typed),
     }
 }

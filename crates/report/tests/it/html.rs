@@ -9,7 +9,7 @@ use report::{Options, html};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-fn page(it: &Diagnosis) -> String {
+pub(crate) fn page(it: &Diagnosis) -> String {
     let mut out = Vec::new();
     html::write(it, &mut &it.pauses[..], &Options::default(), &mut out).expect("memory takes all");
     String::from_utf8(out).expect("UTF-8")
@@ -22,7 +22,7 @@ fn between<'a>(page: &'a str, begin: &str, end: &str) -> &'a str {
     rest.split_once(end).expect("it ends").0
 }
 
-fn data(page: &str) -> Value {
+pub(crate) fn data(page: &str) -> Value {
     let text = between(page, "<script type=\"application/json\" id=\"data\">", "</script>");
     serde_json::from_str(text).expect("JSON")
 }

@@ -7,5 +7,6 @@ mod hiccups;
 mod hostile;
 mod hostile_names;
 mod html;
+mod stall_page;
 mod stalls;
 mod terminal;

@@ -1,7 +1,8 @@
 //! Stalls for the same reason at the same time, put together.
 use super::pool::pool_of;
 use crate::{
-    Attribution, Cause, Certainty, Episode, Holder, Pool, StallMember, WaitLocation,
+    Attribution, Cause, Certainty, Episode, Holder, MechanismShare, Pool, StallMember,
+    StalledThread, WaitLocation,
     account::{
         lock_holders,
         stalls::{self, Stall},
@@ -9,6 +10,7 @@ use crate::{
     },
     case::Case,
     facts::index::Index,
+    mechanisms,
 };
 use recording::{Interval, MonoTime, Release};
 use std::{
@@ -100,6 +102,17 @@ impl Episodes {
     }
 }
 
+/// The threads of episodes, and those that they waited for.
+pub(super) fn named(episodes: &[Episode], index: &Index<'_>) -> BTreeMap<u32, StalledThread> {
+    let members = episodes.iter().flat_map(|it| &it.members);
+    let tids: BTreeSet<u32> = members.flat_map(|it| [it.tid, it.holder]).collect();
+    let thread = |tid| {
+        let name = index.thread_name(tid);
+        (tid, StalledThread { pool: pool_of(&name), name })
+    };
+    tids.into_iter().map(thread).collect()
+}
+
 fn episode(stood: &[Stood], index: &Index<'_>, wall: Option<i64>) -> Episode {
     let longest = stood.iter().max_by_key(|it| it.length);
     let mut mechanisms = Tally::default();
@@ -111,6 +124,8 @@ fn episode(stood: &[Stood], index: &Index<'_>, wall: Option<i64>) -> Episode {
         Certainty::Measured => Duration::ZERO,
     });
     let threads: BTreeSet<u32> = stood.iter().map(|it| it.stall.tid).collect();
+    let place = longest.and_then(|it| place(it, index)).unwrap_or_default();
+    let mechanisms = mechanisms.mechanism_shares();
     Episode {
         interval: stalls::pause(hull(stood), wall),
         stalls: stood.len() as u64,
@@ -121,8 +136,9 @@ fn episode(stood: &[Stood], index: &Index<'_>, wall: Option<i64>) -> Episode {
         pools: pools(stood, index),
         cause: stood.first().and_then(|it| it.cause),
         certainty: Certainty::of(inferred, time),
-        mechanisms: mechanisms.mechanism_shares(),
-        place: longest.and_then(|it| place(it, index)).unwrap_or_default(),
+        marked: marked(&place, &mechanisms),
+        mechanisms,
+        place,
         holder: holder(stood, index),
         members: stood.iter().map(|it| member(&it.stall)).collect(),
     }
@@ -131,6 +147,14 @@ fn episode(stood: &[Stood], index: &Index<'_>, wall: Option<i64>) -> Episode {
 fn place(it: &Stood, index: &Index<'_>) -> Option<WaitLocation> {
     let (site, stack) = it.site.clone()?;
     Tally::of_site(site, it.length, stack).place(index)
+}
+
+/// Which function shows the first of the mechanisms that one shows.
+fn marked(place: &WaitLocation, shares: &[MechanismShare]) -> Option<usize> {
+    shares.iter().find_map(|share| {
+        let mechanism = mechanisms::all().find(|it| it.id == share.id)?;
+        place.stack.iter().position(|it| mechanism.is_shown_by(it))
+    })
 }
 
 fn member(it: &Stall) -> StallMember {

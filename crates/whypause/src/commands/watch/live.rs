@@ -1,6 +1,6 @@
-//! The page of a watch: its browsers receive each pause as it ends, and the last hour when they
-//! connect.
-use diagnose::Diagnosis;
+//! The page of a watch: its browsers receive each pause and each stall as it ends, and the last hour when
+//! they connect.
+use diagnose::{Diagnosis, Episode};
 use report::{
     Options,
     html::live::{self, Watched},
@@ -46,9 +46,11 @@ struct State {
     ended: Option<String>,
 }
 
-/// The events of one pause.
+/// The events of one pause, or of one episode of stalled threads.
 #[derive(Debug)]
 struct Kept {
+    /// What a browser calls it.
+    event: &'static str,
     at: Instant,
     length: Duration,
     /// Without what the threads did.
@@ -61,7 +63,7 @@ impl Kept {
         self.brief.len() + self.whole.as_ref().map_or(0, String::len)
     }
 
-    fn event(&self) -> &str {
+    fn data(&self) -> &str {
         self.whole.as_ref().unwrap_or(&self.brief)
     }
 }
@@ -100,11 +102,26 @@ impl Live {
         let Some(attribution) = diagnosis.pauses.get(at) else { return };
         let Some(event) = live::pause(diagnosis, at, jvm, options) else { return };
         let kept = Kept {
+            event: "pause",
             at: Instant::now(),
             length: attribution.pause.duration,
             brief: event.brief,
             whole: event.whole.filter(|it| it.len() <= MOST_OF_ONE),
         };
+        self.change(|state| state.add(kept));
+    }
+
+    /// An episode of stalled threads has ended, of which a diagnosis of it alone tells.
+    pub(super) fn stall(
+        &self,
+        diagnosis: &Diagnosis,
+        episode: &Episode,
+        jvm: Option<&str>,
+        options: &Options,
+    ) {
+        let Some(brief) = live::stall(diagnosis, episode, jvm, options) else { return };
+        let at = Instant::now();
+        let kept = Kept { event: "stall", at, length: episode.longest, brief, whole: None };
         self.change(|state| state.add(kept));
     }
 
@@ -153,7 +170,7 @@ impl State {
     fn add(&mut self, kept: Kept) {
         let number = self.gone + self.kept.len();
         let id = self.id(number);
-        self.readers.retain(|it| it.send_with_id("pause", &id, kept.event()));
+        self.readers.retain(|it| it.send_with_id(kept.event, &id, kept.data()));
         self.bytes += kept.bytes();
         if kept.whole.is_some() {
             self.whole.push_back(number);
@@ -213,7 +230,7 @@ impl State {
         };
         let first = behind.unwrap_or(0).saturating_sub(self.gone);
         for (place, kept) in self.kept.iter().enumerate().skip(first) {
-            takes &= sender.send_with_id("pause", &self.id(self.gone + place), kept.event());
+            takes &= sender.send_with_id(kept.event, &self.id(self.gone + place), kept.data());
         }
         takes &= self.ended.iter().all(|it| sender.send("end", it));
         if takes && self.ended.is_none() {
@@ -244,6 +261,7 @@ mod tests {
 
     fn kept(length_ms: u64, bytes: usize) -> Kept {
         Kept {
+            event: "pause",
             at: Instant::now(),
             length: Duration::from_millis(length_ms),
             brief: "b".repeat(100),

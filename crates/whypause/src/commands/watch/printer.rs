@@ -41,7 +41,7 @@ enum Batch {
     UnderWay(Box<Facts>),
 }
 
-/// Where else pauses are reported.
+/// Where else pauses and stalls are reported.
 #[derive(Debug)]
 pub(crate) struct Subscribers {
     /// Before each line, where there are several JVMs.
@@ -191,6 +191,8 @@ fn work(
                 }
                 Ended::Stall(episode, Some(diagnosis)) => {
                     let options = form.heading(&diagnosis, &episode.interval)?;
+                    let jvm = label.as_deref();
+                    live.iter().for_each(|it| it.stall(&diagnosis, &episode, jvm, &options));
                     form.print(&line::render_stall(&diagnosis, &episode, &options))?;
                     printed.add_stall(&episode);
                 }

@@ -1,0 +1,81 @@
+// An episode of stalls in the form of an opened pause, so that the same lanes show it: a lane for each thread, a
+// slice for each stall, an arrow from the thread that others waited for.
+
+import type { Lane, Wait } from "../model";
+import type { Shown } from "../lanes/picture";
+import { duration, plural } from "../format";
+import type { Episode, Member, Thread } from "./store";
+
+/** More threads would be more than a picture holds. */
+const MOST_LANES = 200;
+
+export interface OpenedStall {
+  shown: Shown;
+  lengthUs: number;
+  /** Threads that have no lane. */
+  lanesLeftOut: number;
+}
+
+export function openedStall(episode: Episode): OpenedStall {
+  const byThread = new Map<Thread, Member[]>();
+  for (const it of episode.members) byThread.set(it.thread, [...(byThread.get(it.thread) ?? []), it]);
+  const timeOf = (members: Member[]): number => members.reduce((sum, it) => sum + it.endUs - it.startUs, 0);
+  const isHolder = (thread: Thread): boolean => thread === episode.holder;
+  const ranked = [...byThread].sort(([a, x], [b, y]) => Number(isHolder(b)) - Number(isHolder(a)) || timeOf(y) - timeOf(x));
+  const shownThreads = ranked.slice(0, MOST_LANES);
+  const laneOf = new Map(shownThreads.map(([thread], index) => [thread, index]));
+  const decisive = decisiveMember(episode);
+  const waits: Wait[] = [placeWait(episode)];
+  const waitFor = new Map<Thread, number>();
+  const waitOf = (it: Member): number | null => {
+    if (it === decisive) return 0;
+    if (it.holder === it.thread) return null;
+    const known = waitFor.get(it.holder);
+    if (known !== undefined) return known;
+    waitFor.set(it.holder, waits.length);
+    return waits.push({ ...nothing, waits_for: `thread ${it.holder.name}`, certainty: episode.certainty, thread: it.holder.name }) - 1;
+  };
+  const lanes = shownThreads.map(([thread, members]): Lane => ({
+    tid: thread.tid,
+    name: thread.name,
+    role: `${isHolder(thread) ? "holder," : "stood"} ${duration(timeOf(members))}`,
+    spans: members.map((it) => ({
+      start_us: it.startUs - episode.startUs,
+      length_us: it.endUs - it.startUs,
+      state: "blocked",
+      wait: waitOf(it),
+      woken_by: it.holder === it.thread ? null : (laneOf.get(it.holder) ?? null),
+    })),
+  }));
+  const shown: Shown = { pause: -1, reached_us: 0, segments: unionOf(episode), lanes, waits, phases: [], stages: [], needs: [], left_out: episode.left_out, stalledFor: episode.cause };
+  return { shown, lengthUs: episode.endUs - episode.startUs, lanesLeftOut: ranked.length - shownThreads.length };
+}
+
+const nothing: Wait = { call: "", file: "", file_system: "", device: "", waits_for: "", cpu_holder: "", certainty: "", writers: [], stack: [], marked: null };
+
+/** The stall of which it is known where it was: the longest, of the thread that is named for it. */
+function decisiveMember({ members, place }: Episode): Member | null {
+  const own = members.filter((it) => it.thread.name === place.thread);
+  return (own.length > 0 ? own : members).reduce<Member | null>((most, it) => (most === null || it.endUs - it.startUs > most.endUs - most.startUs ? it : most), null);
+}
+
+function placeWait({ place, mechanisms, certainty }: Episode): Wait {
+  const { thread: _, ...where } = place;
+  return { ...nothing, ...where, waits_for: mechanisms[0]?.[0] ?? "", certainty };
+}
+
+/** When at least one thread stood. */
+function unionOf({ members, startUs, cause }: Episode): Shown["segments"] {
+  const sorted = [...members].sort((a, b) => a.startUs - b.startUs);
+  const segments: Shown["segments"] = [];
+  for (const it of sorted) {
+    const last = segments[segments.length - 1];
+    const [from, to] = [it.startUs - startUs, it.endUs - startUs];
+    if (last && from <= last.start_us + last.length_us) last.length_us = Math.max(last.length_us, to - last.start_us);
+    else segments.push({ start_us: from, length_us: to - from, cause, lane: null });
+  }
+  return segments;
+}
+
+/** `3 stalls of 2 threads`. */
+export const extentText = (it: Episode): string => `${plural(it.stalls, "stall")} of ${plural(it.threads, "thread")}`;
