@@ -218,6 +218,7 @@ def measure(options, flush):
         for name in ("version", "program", "seconds", "producers", "rate", "java", "warm_up"):
             again += ["--" + name.replace("_", "-"), str(getattr(options, name))]
         again += ["--healthy"] if options.healthy else []
+        again += ["--trace", options.trace] if options.trace else []
         seen = on_slow_disk(options, work, again)
         print(f"\n## {flush}: Kafka {options.version}, {options.producers} producers, {options.seconds} s recorded\n\n"
               f"producers: {seen['latencies']}")

@@ -34,6 +34,7 @@ def add_options(parser, seconds, warm_up):
     parser.add_argument("--warm-up", type=int, default=warm_up, help=f"seconds before [{warm_up}]")
     parser.add_argument("--rows", type=int, default=20, help="how long the tables are [20]")
     parser.add_argument("--keep", help="a directory for recordings, and all that was seen")
+    parser.add_argument("--trace", help="a file for all that the tracepoints said")
     parser.add_argument("--java", default="java", help="the JVM to run with")
     parser.add_argument("--program", default=str(ROOT / "target/release/whypause"))
 
@@ -78,7 +79,7 @@ def seen_by_both(options, jvm, recording, stops, locks=None, after=0.5, begun=la
         waits = Locks()
         if locks:
             waits.read(options.java, jvm.pid, locks)
-        truth = Truth(trace, stops_of(stops), waits)
+        truth = Truth(trace, stops_of(stops), waits, options.trace)
     explained = explain(program, recording)
     window = (begin_ns, begin_ns + explained["coverage"]["recorded_ns"])
     return {"said": said, "explained": explained, **of_truth(truth, window)}

@@ -95,7 +95,8 @@ def inner(options):
     with open(work / "said", "w", encoding="utf-8") as said, \
             beside(command, env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}, stdout=-1, stderr=said,
                    text=True) as jvm:
-        if jvm.stdout.readline().strip() != "ready":
+        # until then Spark logs there, too
+        if not any(line.strip() == "ready" for line in jvm.stdout):
             raise Failed("the job does not start:\n" + (work / "said").read_text()[-2000:])
         time.sleep(options.warm_up)
         seen = seen_by_both(options, jvm, work / "rec", stops, work / "locks.jfr")
@@ -110,6 +111,7 @@ def measure(options):
         again = [sys.executable, __file__, "--inside", str(work), "--dir", "%dir"]
         for name in ("version", "program", "seconds", "tasks", "java", "warm_up", "free"):
             again += ["--" + name.replace("_", "-"), str(getattr(options, name))]
+        again += ["--trace", options.trace] if options.trace else []
         seen = on_slow_disk(options, work, again)
         keep(options, options.version, work / "rec", seen)
         jobs = "\n".join(seen["jobs"][-5:]) or "no job ended"

@@ -264,8 +264,10 @@ def wall_ns(text):
 class Truth:
     """The waits of a process; times are those of the monotonic clock, in nanoseconds."""
 
-    def __init__(self, trace, stops=(), locks=None):
+    def __init__(self, trace, stops=(), locks=None, keep=None):
         lines = trace.end()
+        if keep:
+            pathlib.Path(keep).write_text("".join(lines))
         self.locks = locks or Locks()
         self.names, self.files, self.lines = trace.names, trace.files, len(lines)
         self.stops = sorted(stops)

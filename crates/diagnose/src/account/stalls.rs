@@ -31,13 +31,24 @@ const MAX_GAP: Duration = Duration::from_millis(1);
 const RELEASE: Duration = Duration::from_millis(10);
 
 /// One stall of one thread. It goes on while the JVM is stopped meanwhile, and only the rest of it counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stall {
     pub(crate) interval: Interval,
     pub(crate) tid: u32,
-    /// The thread whose stall it is: another one where this one only waited for that.
+    /// The thread whose stall it is, or most of it: another one where this one only waited for that.
     pub(crate) holder: u32,
     /// When it had a CPU again.
+    until: MonoTime,
+    /// Whose stall it is when, where it waited for several threads, one after the other.
+    turns: Vec<Turn>,
+}
+
+/// A time in which a thread stood because of one thread, be it itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Turn {
+    interval: Interval,
+    holder: u32,
+    /// When the thread that stood had a CPU again.
     until: MonoTime,
 }
 
@@ -51,6 +62,32 @@ pub(crate) fn of(index: &Index<'_>, stops: &[Interval], least: Duration) -> Vec<
     found.retain(|it| counted(it, stops) >= least);
     found.sort_unstable();
     found
+}
+
+impl Stall {
+    fn own(interval: Interval, tid: u32, until: MonoTime) -> Stall {
+        Stall { interval, tid, holder: tid, until, turns: Vec::new() }
+    }
+
+    /// Of a thread that waited in these turns for others; `None` where there is none.
+    fn inherited(tid: u32, turns: Vec<Turn>) -> Option<Stall> {
+        let (first, last) = (turns.first()?, turns.last()?);
+        let mut times: BTreeMap<u32, Duration> = BTreeMap::new();
+        for it in &turns {
+            *times.entry(it.holder).or_default() += it.interval.duration();
+        }
+        let holder = *times.iter().max_by_key(|it| it.1)?.0;
+        let interval = Interval::new(first.interval.start, last.interval.end);
+        Some(Stall { interval, tid, holder, until: last.until, turns })
+    }
+
+    /// Who stood when, inside of this part of it.
+    fn turns_in(&self, part: Interval) -> impl Iterator<Item = (u32, Interval)> {
+        let all = self.turns.is_empty().then_some((self.holder, part));
+        let turns = self.turns.iter();
+        let turns = turns.filter_map(move |it| Some((it.holder, it.interval.intersect(part)?)));
+        all.into_iter().chain(turns)
+    }
 }
 
 /// How much of a stall is in no stop.
@@ -84,8 +121,7 @@ fn own(index: &Index<'_>, least: Duration) -> Vec<Stall> {
                 _ if is_wait => {
                     found.extend(last.take().map(|it| it.0));
                     let Interval { end: until, .. } = slice.interval;
-                    last =
-                        Some((Stall { interval: slice.interval, tid, holder: tid, until }, slice));
+                    last = Some((Stall::own(slice.interval, tid, until), slice));
                 }
                 _ => {}
             }
@@ -149,54 +185,73 @@ fn is_of_jvm(index: &Index<'_>, tid: u32) -> bool {
     OF_JVM.contains(&index.thread_name(tid).as_str())
 }
 
-/// What each thread has stalled, each with whose stall it was, by when it had a CPU again.
-type Ended = BTreeMap<u32, BTreeMap<MonoTime, Stall>>;
+/// When each thread stood, and because of which, in order.
+type Turns = BTreeMap<u32, Vec<Turn>>;
+
+/// Turns of one stall that are kept apart; of more, the first ones are one.
+const MOST_TURNS: usize = 64;
 
 /// The stalls that threads inherit by the chain of those that let them go on.
 fn inherited(index: &Index<'_>, own: &[Stall], least: Duration) -> Vec<Stall> {
-    let mut ended = Ended::new();
-    let mut of_holders: BTreeMap<u32, Vec<Stall>> = BTreeMap::new();
-    for stall in own {
-        let hulls = of_holders.entry(stall.tid).or_default();
-        // To who waits for that thread one stall soon after another is the same.
-        match hulls.last_mut() {
-            Some(hull) if stall.interval.start.since(hull.until) <= RELEASE => {
-                hull.interval.end = stall.interval.end;
-                hull.until = stall.until;
-            }
-            _ => hulls.push(*stall),
-        }
-        // It may let others go on between the two.
-        let until = hulls.last().map(|it| (it.until, *it));
-        ended.entry(stall.tid).or_default().extend(until);
-    }
+    let mut own: Vec<_> = own.iter().collect();
+    own.sort_by_key(|it| it.until);
+    let mut own = own.into_iter().peekable();
     let mut waits = waits_for_threads(index, least);
     // Who was let go on first may have let another go on.
     waits.sort_unstable_by_key(|it| (it.0.end, it.1));
-    let mut found = Vec::new();
+    let (mut stood, mut found) = (Turns::new(), Vec::new());
     for (wait, tid, waker) in waits {
-        let Some(stall) = ended.get(&waker).and_then(|it| released(it, wait)) else { continue };
-        let Some(interval) = wait.intersect(stall.interval) else { continue };
-        if interval.duration() < least {
-            continue;
+        while let Some(it) = own.next_if(|it| it.until <= wait.end) {
+            let turn = Turn { interval: it.interval, holder: it.tid, until: it.until };
+            stood.entry(it.tid).or_default().push(turn);
         }
-        found.push(Stall { interval, tid, holder: stall.holder, until: wait.end });
-        // Its chain ends when it is let go on, and began with the thread at its end.
-        let interval = Interval::new(stall.interval.start, wait.end);
-        let inherited = Stall { interval, tid, holder: stall.holder, until: wait.end };
-        ended.entry(tid).or_default().insert(wait.end, inherited);
+        let turns = stood.get(&waker).map(|it| waited_out(it, wait)).unwrap_or_default();
+        let Some(stall) = Stall::inherited(tid, turns) else { continue };
+        if stall.interval.duration() >= least {
+            stood.entry(tid).or_default().extend(&stall.turns);
+            found.push(stall);
+        }
     }
-    // Who waited on beyond the holder's stall waited for others then.
-    found.retain_mut(|it| {
-        let stalls = of_holders.get(&it.holder).map_or(&[][..], Vec::as_slice);
-        let first = stalls.partition_point(|stall| stall.interval.end <= it.interval.start);
-        let near = stalls[first..].iter().take_while(|of| of.interval.start < it.interval.end);
-        let longest =
-            near.filter_map(|of| of.interval.intersect(it.interval)).max_by_key(|it| it.duration());
-        it.interval = longest.unwrap_or(Interval::new(it.interval.start, it.interval.start));
-        it.interval.duration() >= least
-    });
     found
+}
+
+/// The turns of a waker that a thread waited out which it then let go on: those up to its last one without a
+/// break, where the thread had not begun to wait long before. To who waits one soon after another is the same.
+fn waited_out(of_waker: &[Turn], wait: Interval) -> Vec<Turn> {
+    let past = of_waker.partition_point(|it| it.until <= wait.end);
+    let Some(last) =
+        past.checked_sub(1).filter(|it| wait.end.since(of_waker[*it].until) <= RELEASE)
+    else {
+        return Vec::new();
+    };
+    let mut first = last;
+    while first > 0
+        && of_waker[first].interval.start > wait.start
+        && of_waker[first].interval.start.since(of_waker[first - 1].until) <= RELEASE
+    {
+        first -= 1;
+    }
+    if wait.start + RELEASE < of_waker[first].interval.start {
+        return Vec::new();
+    }
+    let mut turns: Vec<Turn> = Vec::new();
+    for (at, it) in of_waker[first..=last].iter().enumerate() {
+        let Some(interval) = it.interval.intersect(wait) else { continue };
+        let rest = last - first - at;
+        match turns.last_mut() {
+            Some(before) if before.holder == it.holder || rest >= MOST_TURNS => {
+                before.interval.end = interval.end;
+            }
+            before => {
+                // it was held meanwhile, too
+                if let Some(before) = before {
+                    before.interval.end = interval.start;
+                }
+                turns.push(Turn { interval, holder: it.holder, until: wait.end });
+            }
+        }
+    }
+    turns
 }
 
 /// The waits of Java threads for another thread that let them go on: when, who, and for whom.
@@ -215,14 +270,6 @@ fn waits_for_threads(index: &Index<'_>, least: Duration) -> Vec<(Interval, u32, 
     waits
 }
 
-/// The stall of a waker, the last one, after which it released who had waited.
-fn released(of_waker: &BTreeMap<MonoTime, Stall>, wait: Interval) -> Option<Stall> {
-    let (_, stall) = of_waker.range(..=wait.end).next_back()?;
-    let is_near = wait.end.since(stall.until) <= RELEASE;
-    let began_then = wait.start + RELEASE >= stall.interval.start;
-    (is_near && began_then).then_some(*stall)
-}
-
 /// The account of one stall outside of these stops: what the thread did whose stall it is.
 pub(crate) fn case<'a>(
     index: &'a Index<'a>,
@@ -230,9 +277,9 @@ pub(crate) fn case<'a>(
     stops: &[Interval],
     wall: Option<i64>,
 ) -> Case<'a> {
-    let Stall { interval, holder, .. } = *stall;
-    let parts = outside_of(stops, interval);
-    let part = |(it, _)| merge(cover(index, holder, PausePhase::Operation, it));
+    let interval = stall.interval;
+    let parts = outside_of(stops, interval).flat_map(|it| stall.turns_in(it.0));
+    let part = |(holder, it)| merge(cover(index, holder, PausePhase::Operation, it));
     let segments = parts.flat_map(part).collect();
     let pause = Pause { duration: counted(stall, stops), ..pause(interval, wall) };
     Case { pause, interval, segments, collections: Vec::new(), index }

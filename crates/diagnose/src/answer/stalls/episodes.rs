@@ -51,7 +51,7 @@ impl Stood {
         let file = site.as_ref().and_then(|it| it.0.file);
         let cause = largest.map(|it| it.cause);
         Stood {
-            stall: *stall,
+            stall: stall.clone(),
             reason: (cause.map(|it| it.id), file.map(|it| it.device)),
             cause,
             certainty: largest.map_or(Certainty::Inferred, |it| it.certainty),
@@ -105,7 +105,8 @@ impl Episodes {
 /// The threads of episodes, and those that they waited for.
 pub(super) fn named(episodes: &[Episode], index: &Index<'_>) -> BTreeMap<u32, StalledThread> {
     let members = episodes.iter().flat_map(|it| &it.members);
-    let tids: BTreeSet<u32> = members.flat_map(|it| [it.tid, it.holder]).collect();
+    let mut tids: BTreeSet<u32> = members.flat_map(|it| [it.tid, it.holder]).collect();
+    tids.extend(episodes.iter().filter_map(|it| it.holder.as_ref()).map(|it| it.tid));
     let thread = |tid| {
         let name = index.thread_name(tid);
         (tid, StalledThread { pool: pool_of(&name), name })

@@ -291,3 +291,28 @@ fn each_call_has_its_cause() {
     assert_eq!(one("fsync a.log stack request_wait_answer fuse_fsync"), "remote-file-system-wait");
     assert_eq!(one("fault a.bin stack folio_wait_bit_common filemap_fault"), "mapped-file-fault");
 }
+
+/// Who waited for a lock since before the last of those that had it began to stall was taken for idle.
+#[test]
+fn a_lock_was_handed_on_by_one_that_stalled_to_the_next_one() {
+    let handed_on = "
+        stalls 10ms
+        jvm 17.0.15 g1
+        thread 1 vm-thread VM Thread
+        thread 7 java first
+        thread 8 java second
+        thread 9 java waiter
+        7 blocked 100ms 800ms write a.log stack jbd2_journal_get_write_access vfs_write
+        8 waiting 120ms 801ms by 7
+        8 blocked GAP 1500ms write a.log stack jbd2_journal_get_write_access vfs_write
+        9 waiting 130ms 1501ms by 8";
+    let with = |gap| handed_on.replace("GAP", gap);
+    check(
+        &with("811ms"),
+        &["file-write-blocked: 3, 3.439s, longest 1.37s, in write(), 1 for second"],
+    );
+    check(
+        &with("812ms"),
+        &["file-write-blocked: 2, 2.068s, longest 700ms, in write(), 1 for first"],
+    );
+}
