@@ -15,6 +15,8 @@ pub struct Stalls {
     pub threads: u64,
     /// How long they are together: threads by time.
     pub time: Duration,
+    /// How much of `time` threads waited for another one that stood.
+    pub waiting: Duration,
     /// The longest.
     pub longest: Duration,
     /// What no cause could claim of `time`.

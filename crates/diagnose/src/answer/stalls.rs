@@ -77,6 +77,9 @@ fn sum(
         let attribution = attribution::divide(&mut case, applicable, &mut ledger);
         all.count += 1;
         all.time += case.pause.duration;
+        if found.holder != found.tid {
+            all.waiting += case.pause.duration;
+        }
         all.longest = all.longest.max(case.pause.duration);
         all.unattributed += attribution.unattributed;
         threads.insert(found.tid);

@@ -274,6 +274,8 @@ pub(super) struct Stalls<'a> {
     pub(super) episodes: u64,
     /// Threads by time.
     pub(super) time_ns: u64,
+    /// How much of that they waited for another thread that stood.
+    pub(super) waiting_ns: u64,
     /// The longest stall of one thread.
     pub(super) max_ns: u64,
     /// Causes, most time first: `pauses` counts stalls, and `time_ns` is threads by time.

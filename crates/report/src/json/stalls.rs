@@ -26,6 +26,7 @@ pub(super) fn stalls<'a>(
         threads: stalls.threads,
         episodes: stalls.episode_count,
         time_ns: ns(stalls.time),
+        waiting_ns: ns(stalls.waiting),
         max_ns: ns(stalls.longest),
         causes: stalls.findings.iter().zip(advice).map(cause).collect(),
         unattributed_ns: ns(stalls.unattributed),
