@@ -57,7 +57,9 @@ fn an_episode_is_on_the_page_with_each_of_its_stalls() {
     assert_eq!(it["pools"], json!(["holder", "waiter-*"]));
     let place = &it["places"][0];
     assert_eq!((&place["thread"], &place["file"]), (&json!("holder"), &json!("a.log")));
-    assert_eq!(place["stack"][place["marked"].as_u64().unwrap() as usize], "jbd2_log_wait_commit");
+    let marked = usize::try_from(place["marked"].as_u64().unwrap()).unwrap();
+    assert_eq!(place["stack"][marked], "jbd2_log_wait_commit");
+    assert_eq!(place["waits_for"], "a journal commit");
 }
 
 #[test]
