@@ -109,7 +109,8 @@ hostile_pages() {
             --format json --all-pauses >"$made/explained.json"
         python3 web/sample/make.py "$made/explained.json" "$made/hostile-names.json" --opened --stalls --hostile
         python3 web/sample/make.py "$made/explained.json" "$made/stalls.json" --opened --stalls
-        node web/dev.mjs "$made/hostile-names.json" "$made/stalls.json" --to "$pages"
+        python3 web/sample/make.py "$made/explained.json" "$made/stalls-alone.json" --empty --stalls
+        node web/dev.mjs "$made"/{hostile-names,stalls,stalls-alone}.json --to "$pages"
     fi
     rm -rf "$made"
 }

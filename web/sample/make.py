@@ -270,8 +270,8 @@ def stalls_of(page, episodes=60, members=12):
     pools = ["journal-flusher", "appender-*", "waiter-*", "http-nio-8080-exec-*"] + [f"pool-{i}-thread-*" for i in range(7)]
     threads = [{"tid": 4_000, "name": "journal-flusher", "pool": 0}]
     places = [
-        {"thread": "journal-flusher", "call": "fdatasync()", "file": "/var/lib/orders/journal/a.log", "file_system": "ext4", "device": "sdb1", "stack": ["io_schedule", "jbd2_log_wait_commit", "ext4_sync_file", "do_fsync"], "marked": 1},
-        {"thread": "", "call": "", "file": "", "file_system": "", "device": "", "stack": [], "marked": None},
+        {"thread": "journal-flusher", "call": "fdatasync()", "file": "/var/lib/orders/journal/a.log", "file_system": "ext4", "device": "sdb1", "stack": ["io_schedule", "jbd2_log_wait_commit", "ext4_sync_file", "do_fsync"], "waits_for": "a journal commit", "marked": 1},
+        {"thread": "", "call": "", "file": "", "file_system": "", "device": "", "stack": [], "waits_for": "", "marked": None},
     ]
     known = {}
 
@@ -357,14 +357,14 @@ def main():
     it = args.parse_args()
     with open(it.source, encoding="utf-8") as file:
         page = page_of(json.load(file), it.opened, it.title)
+    if it.stalls:
+        page["stalls"] = stalls_of(page)
     if it.many:
         page = many(it.many, page)
     if it.empty:
         page = empty(page)
     if it.wide:
         page = wide(page)
-    if it.stalls:
-        page["stalls"] = stalls_of(page)
     if it.hostile:
         kind = page["pauses"]["kind"]
         page = hostile(page, random.Random(7))

@@ -244,7 +244,9 @@ export interface Place {
   device: string;
   /** Kernel functions, innermost first. */
   stack: string[];
-  /** The frame that proves what it waited for. */
+  /** What they show that it waited for: `a journal commit`. */
+  waits_for: string;
+  /** The frame that proves it. */
   marked: number | null;
 }
 

@@ -17,7 +17,7 @@ export function sectionsOf({ page, store, stalls, live }: App): SectionName[] {
   const hasStalls = stalls.episodes.length > 0;
   const all: [string, string, boolean][] = [
     ["timeline", "Time line", hasPauses || hasStalls || live !== null],
-    ["pause", hasPauses ? "Pause" : "Stall", hasPauses || hasStalls],
+    ["pause", hasPauses ? "Pause" : "Episode", hasPauses || hasStalls],
     ["causes", "Causes", (live?.causes ?? answer.findings).length > 0],
     ["stalls", "Stalls", hasStalls],
     ["pauses", "Statistics", hasPauses],

@@ -116,6 +116,7 @@ async function* stalls(page) {
   await settle(page);
   const most = told.episodes.reduce((best, it, at) => (it.time_us > told.episodes[best].time_us ? at : best), 0);
   yield ["the table opens an episode, the one with most time first", (await once(opened, (it) => it === String(most))) === String(most), ""];
+  if ((await page.locator("#longest").count()) === 0) return;
   await page.evaluate(() => (location.hash = "#pause=0"));
   await settle(page);
   yield ["a pause takes its place again", (await once(() => page.getAttribute("#pause", "data-pause"), (it) => it === "0")) === "0" && (await opened()) === null, ""];
@@ -291,7 +292,7 @@ async function* themes(page) {
 
 export async function* functionalChecks(page) {
   yield* shown(page);
-  const hasPauses = await page.locator(TIMELINE).count();
+  const hasPauses = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).pauses.count > 0);
   if (hasPauses) yield* timeline(page);
   if (hasPauses) yield* hostLines(page);
   yield* stalls(page);

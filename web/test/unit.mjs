@@ -314,7 +314,7 @@ test("the whole stays the whole while time goes on, and `follow` keeps its width
 const someStalls = (...episodes) => ({
   threads: ["holder", "waiter-1", "waiter-2", "other"].map((name, at) => ({ tid: at + 7, name, pool: [0, 1, 1, 2][at] })),
   pools: ["holder", "waiter-*", "other"],
-  places: [{ thread: "holder", call: "fdatasync()", file: "a.log", file_system: "ext4", device: "sdb1", stack: ["io_schedule", "ext4_sync_file"], marked: 1 }],
+  places: [{ thread: "holder", call: "fdatasync()", file: "a.log", file_system: "ext4", device: "sdb1", stack: ["io_schedule", "ext4_sync_file"], waits_for: "a journal commit", marked: 1 }],
   episodes: episodes.map(([start, ...stalls]) => ({
     start_us: start,
     length_us: Math.max(...stalls.map(([, , from, length]) => from + length)),
@@ -341,7 +341,7 @@ test("lanes of pools count the threads that stand at once", () => {
   const lanes = pools.poolLanes(storeOf(convoy, [5_000, [1, 1, 0, 50]]), [causeOf("a")]);
   assert.deepEqual(lanes.map((it) => [it.name, it.most]), [["waiter-*", 2], ["holder", 1]]);
   const steps = [...lanes[0].atUs].map((us, at) => [us, pools.total(lanes[0].counts, at)]);
-  assert.deepEqual(steps, [[1_100, 1], [1_200, 2], [1_900, 1], [1_901, 0], [5_000, 1], [5_050, 0]]);
+  assert.deepEqual(steps, [[1_100, 1], [1_200, 2], [1_898, 1], [1_899, 0], [5_000, 1], [5_048, 0]]);
 });
 
 test("more pools than lanes are one lane of all others, and none is lost", () => {
@@ -352,6 +352,11 @@ test("more pools than lanes are one lane of all others, and none is lost", () =>
   const lanes = pools.poolLanes(all, [causeOf("a")]);
   assert.deepEqual(lanes.map((it) => it.name), ["t0", "t1", "t2", "t3", "t4", "t5", "t6", "5 others"]);
   assert.equal(lanes[7].most, 5);
+});
+
+test("what follows at once is not at the same time, whatever was rounded", () => {
+  const [lane] = pools.poolLanes(storeOf([0, [1, 1, 0, 1_001]], [1_000, [1, 1, 0, 500]]), [causeOf("a")]);
+  assert.equal(lane.most, 1);
 });
 
 test("a press takes the episode with a stall there, or one that is near", () => {

@@ -28,7 +28,7 @@ export function Lanes({ opened: all, lengthUs, what, head, children }: LanesProp
   const { view } = useApp();
   const [hasAll, setAll] = useState(false);
   const opened = useMemo(() => (hasAll ? all : { ...all, lanes: all.lanes.slice(0, FIRST_LANES) }), [all, hasAll]);
-  const dense = useMemo(() => densePart(all, lengthUs), [all]);
+  const dense = useMemo(() => (what === "pause" ? densePart(all, lengthUs) : null), [all]);
   const [range, setRangeNow] = useState<Range>(dense ?? [0, lengthUs]);
   const [slice, setSliceNow] = useState<Slice | null>(() => decisiveSlice(opened));
   // Who looks into a pause keeps it open, also where new ones come live.

@@ -139,7 +139,7 @@ export function beginAnew(feed: Feed): void {
 /** Takes the episode of stalls of an event, as `take` does with a pause. */
 export function takeStall(feed: Feed, event: LiveStall): void {
   const { app, live } = feed;
-  const { stalls } = app;
+  const { stalls, store } = app;
   const jvm = event.jvm ?? "";
   feed.line = jvm ? `${jvm}: ${event.line}` : event.line;
   const causes = event.causes.map((it) => causeIndex(feed, it));
@@ -150,6 +150,7 @@ export function takeStall(feed: Feed, event: LiveStall): void {
     let at = stalls.episodes.length;
     while (at > 0 && stalls.episodes[at - 1]!.startUs > it.startUs) at--;
     stalls.episodes.splice(at, 0, it);
+    store.endUs = Math.max(store.endUs, Math.ceil(it.endUs));
     feed.hasNewStalls = true;
   }
 }

@@ -17,6 +17,9 @@ import { type OpenedStall, extentText, openedStall } from "./opened";
 import { classOf } from "./pools";
 import { type Episode, neighbour } from "./store";
 
+/** Unexplained time of less than one part in this number is not worth a word. */
+const TRIFLE = 100;
+
 export function StallOpened({ stall }: { stall: Episode }) {
   const { stalls, page } = useApp();
   const opened = useMemo(() => openedStall(stall), [stall]);
@@ -124,7 +127,7 @@ function Facts({ stall }: { stall: Episode }) {
           ))}
         </div>
       )}
-      {cause && stall.unexplained_us > 0 && (
+      {cause && stall.unexplained_us * TRIFLE >= stall.time_us && (
         <div>
           <dt>unexplained</dt>
           <dd>{duration(stall.unexplained_us)}</dd>

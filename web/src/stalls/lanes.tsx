@@ -9,6 +9,7 @@ import type { CauseInfo, Class } from "../model";
 import { usePart } from "../observable";
 import { CLASSES, CLASS_COLOUR, CLASS_NAME, CLASS_PATTERN, type Ink, canvasPattern, readInk } from "../palette";
 import { Swatch } from "../parts/swatch";
+import { Long } from "../parts/text";
 import { lowerBound } from "../store";
 import { drawBrush, line } from "../time/draw";
 import { GUTTER, type Plane, RIGHT, usOf, xOf } from "../time/plane";
@@ -37,6 +38,7 @@ export function StallLanes() {
 
 function Lanes({ stalls, causes }: { stalls: StallStore; causes: CauseInfo[] }) {
   const app = useApp();
+  const { page } = app;
   const { batches } = stalls.version.value;
   const lanes = useMemo(() => poolLanes(stalls, causes), [batches]);
   const plane = useRef<Plane | null>(null);
@@ -116,7 +118,7 @@ function Lanes({ stalls, causes }: { stalls: StallStore; causes: CauseInfo[] }) 
       <summary>
         Stalls{" "}
         <span class="muted">
-          while the JVM ran: {plural(lanes.reduce((most, it) => Math.max(most, it.most), 0), "thread")} at once at most
+          <Long text={page.stalls?.heading.replace(/^Stalls /, "") ?? `while the JVM ran: ${plural(stalls.episodes.length, "episode")}`} />
         </span>
       </summary>
       <Legend stalls={stalls} causes={causes} />

@@ -59,9 +59,9 @@ function decisiveMember({ members, place }: Episode): Member | null {
   return (own.length > 0 ? own : members).reduce<Member | null>((most, it) => (most === null || it.endUs - it.startUs > most.endUs - most.startUs ? it : most), null);
 }
 
-function placeWait({ place, mechanisms, certainty }: Episode): Wait {
+function placeWait({ place, certainty }: Episode): Wait {
   const { thread: _, ...where } = place;
-  return { ...nothing, ...where, waits_for: mechanisms[0]?.[0] ?? "", certainty };
+  return { ...nothing, ...where, certainty };
 }
 
 /** When at least one thread stood. */

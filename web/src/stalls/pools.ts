@@ -5,6 +5,9 @@ import type { CauseInfo, Class } from "../model";
 import { CLASSES } from "../palette";
 import type { Episode, StallStore } from "./store";
 
+/** Times of live events are whole microseconds of several clocks: what ends that late ends before what follows. */
+const ROUNDING_US = 2;
+
 /** Lanes of pools; of more, the last one is all others. */
 const MOST_LANES = 8;
 
@@ -50,7 +53,7 @@ function laneOf(name: string, keys: Set<string>, episodes: Episode[], causes: Ca
     const kind = CLASSES.indexOf(classOf(causes, episode.cause));
     const members = episode.members.filter((it) => keys.has(keyOf(episode, it.thread.pool)));
     if (members.length > 0) found.push(episode);
-    for (const { startUs, endUs } of members) changes.push([startUs, kind, 1], [endUs, kind, -1]);
+    for (const { startUs, endUs } of members) changes.push([startUs, kind, 1], [Math.max(startUs, endUs - ROUNDING_US), kind, -1]);
   }
   changes.sort((a, b) => a[0] - b[0]);
   const atUs = new Float64Array(changes.length);

@@ -126,6 +126,17 @@ export function drawGrid(ctx: CanvasRenderingContext2D, plane: Plane, ink: Ink):
   line(ctx, ink.line, plane.left, foot, plane.left + plane.width, foot);
 }
 
+/** Where there is no pause at all, as in a recording of stalls alone. */
+export function drawNothing(ctx: CanvasRenderingContext2D, plane: Plane, ink: Ink): void {
+  const foot = Math.round(plane.top + plane.height) + 0.5;
+  line(ctx, ink.line, plane.left, foot, plane.left + plane.width, foot);
+  ctx.font = FONT;
+  ctx.fillStyle = ink.muted;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "bottom";
+  ctx.fillText("no pause in this time", plane.left, foot - 4);
+}
+
 export function drawTimes(ctx: CanvasRenderingContext2D, plane: Plane, ink: Ink, zone: Zone, clock: Clock): void {
   ctx.font = FONT;
   ctx.fillStyle = ink.muted;

@@ -2,10 +2,11 @@
 // and drawn anew.
 
 import { useEffect, useRef } from "preact/hooks";
-import { isAll, setRange, useApp, zoom } from "../app";
+import { type App, isAll, setRange, useApp, zoom } from "../app";
 import { useCanvas } from "../canvas";
 import { duration } from "../format";
-import { readInk } from "../palette";
+import { CLASS_COLOUR, readInk } from "../palette";
+import { classOf } from "../stalls/pools";
 import type { Store } from "../store";
 import { factorOf, useWheel } from "../wheel";
 import { visibleBars } from "./bars";
@@ -14,6 +15,8 @@ import { GUTTER, type Plane, RIGHT, logFoot, usOf, xOf } from "./plane";
 
 /** How near to an edge of the window a press takes hold of it. */
 const EDGE = 7;
+/** Height of the line of stalls. */
+const STALLS = 4;
 
 interface Drag {
   hold: "from" | "to" | "window";
@@ -31,10 +34,11 @@ export function Overview() {
     const whole = (plane.current = wholePlane(width, height, store));
     const { fromUs, toUs, only } = view.value;
     drawBars(ctx, store, whole, visibleBars(store, whole), only);
+    drawStalls(ctx, app, whole);
     drawWindow(ctx, whole, height, fromUs, toUs);
   });
   useEffect(() => {
-    const stops = [view.watch(redraw), store.version.watch(redraw)];
+    const stops = [view.watch(redraw), store.version.watch(redraw), app.stalls.version.watch(redraw)];
     return () => stops.forEach((stop) => stop());
   }, []);
   useWheel(ref, (turn) => {
@@ -72,6 +76,18 @@ export function Overview() {
       onPointerCancel={() => (drag.current = null)}
     />
   );
+}
+
+/** Where threads stood while the JVM ran: a thin line at the foot. */
+function drawStalls(ctx: CanvasRenderingContext2D, { stalls, store, view }: App, plane: Plane): void {
+  for (const { startUs, endUs, cause } of stalls.episodes) {
+    const kind = classOf(store.causes, cause);
+    const x = Math.floor(xOf(plane, startUs));
+    ctx.globalAlpha = view.value.only === null || view.value.only === kind ? 1 : 0.14;
+    ctx.fillStyle = CLASS_COLOUR[kind];
+    ctx.fillRect(x, plane.top + plane.height - STALLS, Math.max(1, Math.round(xOf(plane, endUs)) - x), STALLS);
+  }
+  ctx.globalAlpha = 1;
 }
 
 function wholePlane(width: number, height: number, { beginUs, endUs, longestUs }: Store): Plane {

@@ -8,7 +8,7 @@ import { readInk } from "../palette";
 import { isHiccup, longestIn, pausesIn, pausesText } from "../store";
 import { factorOf, shareOf, useWheel } from "../wheel";
 import { type Bar, barAt, barOf, visibleBars } from "./bars";
-import { drawBars, drawBrush, drawFrame, drawGrid, drawHiccups, drawLimit, drawTimes } from "./draw";
+import { drawBars, drawBrush, drawFrame, drawGrid, drawNothing, drawHiccups, drawLimit, drawTimes } from "./draw";
 import { GUTTER, type Plane, RIGHT, heightOf, logFoot, usOf, xOf } from "./plane";
 import { Tip } from "./tip";
 
@@ -102,7 +102,7 @@ export function Timeline() {
     <div class="plot">
       <canvas
         ref={ref}
-        class="timeline"
+        class={app.store.count > 0 || app.live ? "timeline" : "timeline none"}
         id="timeline-canvas"
         tabIndex={0}
         role="application"
@@ -184,7 +184,8 @@ function drawScene(
   const ink = readInk();
   const plane = planeOf(app, width, height);
   const bars = visibleBars(store, plane);
-  drawGrid(ctx, plane, ink);
+  if (store.count > 0 || app.live) drawGrid(ctx, plane, ink);
+  else drawNothing(ctx, plane, ink);
   ctx.save();
   ctx.beginPath();
   ctx.rect(plane.left, 0, plane.width, height);

@@ -65,8 +65,8 @@ pub struct Episode {
     pub mechanisms: Vec<MechanismShare>,
     /// Where the longest stood.
     pub place: WaitLocation,
-    /// The function in the stack of `place` that shows what it waited for.
-    pub marked: Option<usize>,
+    /// What the stack of `place` shows that it waited for.
+    pub proof: Option<Proof>,
     /// The thread that others of it waited for.
     pub holder: Option<Holder>,
     /// Its stalls, one by one, in order of their begin.
@@ -95,6 +95,15 @@ pub struct Holder {
     pub waiting: u64,
     /// How long they did together.
     pub time: Duration,
+}
+
+/// What a stack shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// The function that shows it, by its place in the stack.
+    pub frame: usize,
+    /// What was waited for: `a journal commit`.
+    pub phrase: &'static str,
 }
 
 /// A thread that stood, or that others waited for.

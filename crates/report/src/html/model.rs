@@ -10,7 +10,7 @@ use super::{
 use crate::{
     Options, Pauses,
     clean::{MOST_PATH, clean, clean_name},
-    duration, json, percent, share,
+    counted, duration, json, percent, share,
     value::has_percentile,
     view::View,
     words,
@@ -110,7 +110,7 @@ fn answer<'a>(diagnosis: &Diagnosis, view: &'a View<'a>, causes: &mut Numbered) 
         verdict: &view.verdict,
         steps: view.steps.iter().map(|it| step(it.when, &it.action)).collect(),
         header: &view.header,
-        cards: cards(diagnosis),
+        cards: cards(diagnosis, view),
         hiccup: view.hiccup,
         cut_stop: view.cut_stop.as_deref(),
         findings: view.findings.iter().map(|it| finding(it, causes)).collect(),
@@ -131,7 +131,18 @@ fn step(when: &'static str, action: &Action) -> Step {
     Step { when, copy: copied(action), text }
 }
 
-fn cards(diagnosis: &Diagnosis) -> Vec<Card> {
+fn cards(diagnosis: &Diagnosis, view: &View<'_>) -> Vec<Card> {
+    let mut cards = of_pauses(diagnosis);
+    let stalls =
+        diagnosis.stalls.as_ref().filter(|_| view.stalls.as_ref().is_some_and(|it| it.is_long));
+    cards.extend(stalls.map(|it| Card {
+        value: duration(it.longest),
+        label: format!("longest stall of {}", counted(it.threads, "thread")),
+    }));
+    cards
+}
+
+fn of_pauses(diagnosis: &Diagnosis) -> Vec<Card> {
     let statistics = &diagnosis.statistics;
     let card = |value: String, label: String| Card { value, label };
     let stopped = share::of(statistics.all.total, diagnosis.span);

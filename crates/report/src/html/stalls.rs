@@ -57,6 +57,8 @@ struct Place {
     file_system: String,
     device: String,
     stack: Vec<String>,
+    /// What the stack shows that it waited for, and which frame does.
+    waits_for: &'static str,
     marked: Option<usize>,
 }
 
@@ -224,6 +226,7 @@ fn place(it: &diagnose::Episode) -> Place {
         file_system: clean_name(&place.file_system, MOST_NAME),
         device: clean_name(&place.device, MOST_NAME),
         stack: place.stack.iter().map(|it| clean_name(it, MOST_NAME)).collect(),
-        marked: it.marked,
+        waits_for: it.proof.map(|it| it.phrase).unwrap_or_default(),
+        marked: it.proof.map(|it| it.frame),
     }
 }

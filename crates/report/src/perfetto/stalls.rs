@@ -83,7 +83,7 @@ impl Writer<'_> {
         let is_place = !waits
             && it.interval.duration() == of.longest
             && stalls.named.get(&it.tid).is_some_and(|it| it.name == of.place.thread);
-        let about = if is_place { place(&of.place) } else { Vec::new() };
+        let about = if is_place { place_of(of) } else { Vec::new() };
         let track = thread_track(it.tid);
         for piece in outside(diagnosis, it) {
             self.slice(Slice {
@@ -130,10 +130,14 @@ fn about(it: &Episode) -> Vec<(&'static str, String)> {
         ("longest", crate::duration(it.longest)),
         ("known", it.certainty.id().to_owned()),
     ];
-    about.extend(place(&it.place));
-    let how = it.mechanisms.first().map(|it| ("waits for", it.phrase.to_owned()));
-    about.extend(how);
+    about.extend(place_of(it));
     about
+}
+
+/// Where the longest stall of an episode was, and for what.
+fn place_of(it: &Episode) -> Vec<(&'static str, String)> {
+    let waits_for = it.proof.map(|it| ("waits for", it.phrase.to_owned()));
+    place(&it.place).into_iter().chain(waits_for).collect()
 }
 
 #[cfg(test)]

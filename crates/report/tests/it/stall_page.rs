@@ -1,9 +1,10 @@
 //! What the page is given of threads that stood while the JVM ran: facts in, JSON out.
 use crate::html::{data, page};
 use diagnose::{Diagnosis, diagnose_facts, facts_text};
+use recording::{Clock, ClockOffset, Facts, MonoTime};
 use report::{Options, Redactor, html::live, terminal};
 use serde_json::{Value, json};
-use std::fmt::Write;
+use std::{fmt::Write, time::Duration};
 
 /// One thread waits for a disk, and two for that thread.
 const CONVOY: &str = "
@@ -57,7 +58,9 @@ fn an_episode_is_on_the_page_with_each_of_its_stalls() {
     assert_eq!(it["pools"], json!(["holder", "waiter-*"]));
     let place = &it["places"][0];
     assert_eq!((&place["thread"], &place["file"]), (&json!("holder"), &json!("a.log")));
-    assert_eq!(place["stack"][place["marked"].as_u64().unwrap() as usize], "jbd2_log_wait_commit");
+    let marked = usize::try_from(place["marked"].as_u64().unwrap()).unwrap();
+    assert_eq!(place["stack"][marked], "jbd2_log_wait_commit");
+    assert_eq!(place["waits_for"], "a journal commit");
 }
 
 #[test]
@@ -95,6 +98,43 @@ fn thousands_of_stalls_are_a_small_page_that_says_what_is_left_out() {
     assert!(it.to_string().len() < 500_000, "{}", it.to_string().len());
 }
 
+/// As recorded: with the time of day.
+fn facts_at_a_time_of_day(text: &str) -> Facts {
+    let clock = ClockOffset {
+        from: Clock::Monotonic,
+        to: Clock::Wall,
+        offset_ns: 1_795_269_701_000_000_000,
+        uncertainty: Duration::ZERO,
+        measured: MonoTime(0),
+    };
+    Facts { clocks: vec![clock], ..facts_text::facts(text) }
+}
+
+#[test]
+fn an_episode_is_an_event_of_the_live_page() {
+    let text = format!("{CONVOY}\n writer 991 dd 100ms 3200ms 412 device 7 on sdb1,sdb");
+    let it = diagnose_facts(&facts_at_a_time_of_day(&text));
+    let episode = &it.stalls.as_ref().expect("they are there").episodes[0];
+    let event = live::stall(&it, episode, Some("orders (pid 7)"), &Options::default());
+    let event: Value = serde_json::from_str(&event.expect("the time of day is known")).unwrap();
+    assert_eq!(event["jvm"], "orders (pid 7)");
+    assert_eq!(event["origin_wall_ms"], 1_795_269_761_100.0);
+    let line = event["line"].as_str().unwrap();
+    assert!(line.contains("stall of 3 threads (waiter-*, holder): fsync blocked"), "{line}");
+    let stalls = &event["stalls"];
+    assert_eq!(stalls["episodes"].as_array().map(Vec::len), Some(1));
+    assert_eq!(stalls["episodes"][0]["start_us"], 0.0);
+    let who = event["who"][0].as_str().expect("who wrote");
+    assert!(who.starts_with("dd (pid 991) wrote 412 MB to sdb1"), "{who}");
+    assert_eq!(event["causes"][0]["id"], "file-sync-blocked");
+    assert_eq!(event["causes"][0]["page"], json!([]), "the browser has it from `hello`");
+    assert!(event.to_string().len() < 3_000, "{}", event.to_string().len());
+    // Without the time of day a browser cannot say when it was.
+    let timeless = facts_text::diagnose(CONVOY);
+    let episode = &timeless.stalls.as_ref().expect("they are there").episodes[0];
+    assert_eq!(live::stall(&timeless, episode, None, &Options::default()), None);
+}
+
 /// What the text of an answer hides, the page and the events of a live page hide, too.
 #[test]
 fn a_redacted_page_names_no_thread_and_no_file_that_the_text_hides() {
@@ -103,7 +143,7 @@ fn a_redacted_page_names_no_thread_and_no_file_that_the_text_hides() {
         .replace("waiter-", "10.1.2.3:8080-waiter-")
         .replace("a.log", "/srv/acme/orders/a.log");
     let secrets = ["acme", "10.1.2.3", "orders"];
-    let mut facts = facts_text::facts(&text);
+    let mut facts = facts_at_a_time_of_day(&text);
     let plain = page(&diagnose_facts(&facts));
     assert!(secrets.iter().all(|it| data(&plain)["stalls"].to_string().contains(it)), "as it is");
     Redactor::new(true, Some("db7.acme.org")).facts(&mut facts);
@@ -111,7 +151,8 @@ fn a_redacted_page_names_no_thread_and_no_file_that_the_text_hides() {
     let options = Options { full: true, ..Options::default() };
     let stalls = redacted.stalls.as_ref().expect("they are there");
     let event = live::stall(&redacted, &stalls.episodes[0], None, &options);
-    let shown = [page(&redacted), terminal::render(&redacted, &options), event.unwrap_or_default()];
+    let event = event.expect("the time of day is known");
+    let shown = [page(&redacted), terminal::render(&redacted, &options), event];
     for (it, secret) in shown.iter().flat_map(|it| secrets.map(|secret| (it, secret))) {
         let data = it.split_once("id=\"data\">").map_or(it.as_str(), |it| it.1);
         let data = data.split("</script>").next().unwrap_or_default();

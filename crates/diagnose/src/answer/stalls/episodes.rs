@@ -1,8 +1,8 @@
 //! Stalls for the same reason at the same time, put together.
 use super::pool::pool_of;
 use crate::{
-    Attribution, Cause, Certainty, Episode, Holder, MechanismShare, Pool, StallMember,
-    StalledThread, WaitLocation,
+    Attribution, Cause, Certainty, Episode, Holder, Pool, Proof, StallMember, StalledThread,
+    WaitLocation,
     account::{
         lock_holders,
         stalls::{self, Stall},
@@ -125,8 +125,6 @@ fn episode(stood: &[Stood], index: &Index<'_>, wall: Option<i64>) -> Episode {
         Certainty::Measured => Duration::ZERO,
     });
     let threads: BTreeSet<u32> = stood.iter().map(|it| it.stall.tid).collect();
-    let place = longest.and_then(|it| place(it, index)).unwrap_or_default();
-    let mechanisms = mechanisms.mechanism_shares();
     Episode {
         interval: stalls::pause(hull(stood), wall),
         stalls: stood.len() as u64,
@@ -137,9 +135,9 @@ fn episode(stood: &[Stood], index: &Index<'_>, wall: Option<i64>) -> Episode {
         pools: pools(stood, index),
         cause: stood.first().and_then(|it| it.cause),
         certainty: Certainty::of(inferred, time),
-        marked: marked(&place, &mechanisms),
-        mechanisms,
-        place,
+        mechanisms: mechanisms.mechanism_shares(),
+        place: longest.and_then(|it| place(it, index)).unwrap_or_default(),
+        proof: longest.and_then(|it| proof(it, index)),
         holder: holder(stood, index),
         members: stood.iter().map(|it| member(&it.stall)).collect(),
     }
@@ -150,12 +148,12 @@ fn place(it: &Stood, index: &Index<'_>) -> Option<WaitLocation> {
     Tally::of_site(site, it.length, stack).place(index)
 }
 
-/// Which function shows the first of the mechanisms that one shows.
-fn marked(place: &WaitLocation, shares: &[MechanismShare]) -> Option<usize> {
-    shares.iter().find_map(|share| {
-        let mechanism = mechanisms::all().find(|it| it.id == share.id)?;
-        place.stack.iter().position(|it| mechanism.is_shown_by(it))
-    })
+/// What the stack of a stall shows.
+fn proof(it: &Stood, index: &Index<'_>) -> Option<Proof> {
+    let stack = it.site.as_ref()?.1;
+    let mechanism = mechanisms::of_stack(index, stack)?;
+    let frame = index.frames(stack).iter().position(|it| mechanism.is_shown_by(it))?;
+    Some(Proof { frame, phrase: mechanism.phrase })
 }
 
 fn member(it: &Stall) -> StallMember {

@@ -22,6 +22,7 @@ pub(super) fn check(html: &str, json: &Value, name: &str) {
     }
     columns(&page, json, name);
     cards(&page["answer"]["cards"], json, name);
+    stalls(&page["stalls"], &json["stalls"], name);
     let mut causes = json["causes"].as_array().expect("causes").iter();
     for it in page["answer"]["findings"].as_array().expect("findings") {
         let cause = usize::try_from(of(it, "/cause")).expect("a place");
@@ -67,6 +68,27 @@ fn columns(page: &Value, json: &Value, name: &str) {
     }
 }
 
+/// Episodes as far as they are on the page: whole microseconds of each stall.
+fn stalls(page: &Value, json: &Value, name: &str) {
+    if page.is_null() {
+        assert!(json.is_null() || json["count"] == 0, "{name}: {json}");
+        return;
+    }
+    assert_eq!(page["episode_count"], json["episodes"], "{name}");
+    let episodes = page["episodes"].as_array().expect("a list");
+    for it in episodes {
+        let kept = it["members"].as_array().expect("a list").len() as u64 / 4;
+        assert_eq!(kept + of(it, "/left_out"), of(it, "/stalls"), "{name}: {it}");
+    }
+    if episodes.len() as u64 == of(json, "/episodes") {
+        let count: u64 = episodes.iter().map(|it| of(it, "/stalls")).sum();
+        assert_eq!(count, of(json, "/count"), "{name}");
+        let sum: f64 = episodes.iter().filter_map(|it| it["time_us"].as_f64()).sum();
+        let time = json["time_ns"].as_f64().expect("a number");
+        assert!((sum * 1e3 - time).abs() < 1e3, "{name}: {sum} µs, {time} ns");
+    }
+}
+
 fn cards(cards: &Value, json: &Value, name: &str) {
     let pauses = &json["pauses"];
     for card in cards.as_array().expect("cards") {
@@ -90,6 +112,9 @@ fn cards(cards: &Value, json: &Value, name: &str) {
             it if it.starts_with("over ") => {
                 let key = it.trim_start_matches("over ").replace(' ', "");
                 value.replace(',', "").parse() == Ok(of(pauses, &format!("/over/{key}")))
+            }
+            it if it.starts_with("longest stall of ") => {
+                length(value).is_some_and(|it| it.is(of(json, "/stalls/max_ns")))
             }
             it => panic!("{name}: what is {it}?"),
         };
