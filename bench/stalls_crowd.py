@@ -71,7 +71,7 @@ def writers(options, work, name, threads):
 
 def watch(options):
     """The lines about stalls of `Alone`, of `Crowd`, and what it cost."""
-    command = [options.program, "watch", "--all", "-d", f"{options.seconds}s", "--over", "10ms", "--self-cost"]
+    command = [options.program, "watch", "--all", "-d", f"{options.seconds}s", "--over", "10ms"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
                           timeout=options.seconds + 300)
     if done.returncode not in (0, 1):

@@ -44,7 +44,6 @@ public class Shuffles {
         SparkConf how = new SparkConf().setMaster("local[" + args[1] + "]").setAppName("shuffles")
                 .set("spark.local.dir", args[0]).set("spark.ui.enabled", "false")
                 .set("spark.driver.host", "127.0.0.1").set("spark.driver.bindAddress", "127.0.0.1")
-                .set("spark.shuffle.compress", "false").set("spark.shuffle.spill.compress", "false")
                 // as often as where there is little memory
                 .set("spark.shuffle.spill.numElementsForceSpillThreshold", "4000");
         try (JavaSparkContext context = new JavaSparkContext(how)) {

@@ -84,7 +84,15 @@ fn heading(stalls: &Stalls, dropped: u64) -> String {
         0 => String::new(),
         n => format!("; {} more not kept", counted(n, "stall")),
     };
-    format!("Stalls while the JVM ran: {}{more}", all(stalls))
+    format!("Stalls while the JVM ran: {}{}{more}", all(stalls), waiting(stalls))
+}
+
+/// `; 12.0 s of it in wait for another of them`: for its lock, or for what it hands on.
+fn waiting(stalls: &Stalls) -> String {
+    match stalls.waiting.is_zero() {
+        true => String::new(),
+        false => format!("; {} of it in wait for another of them", duration(stalls.waiting)),
+    }
 }
 
 /// `8 threads for 31.0 s in all, up to 4.90 s`.
