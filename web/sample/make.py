@@ -301,7 +301,7 @@ def stalls_of(page, episodes=60, members=12):
             "start_us": at, "length_us": length, "stalls": len(stalls), "threads": len(stalls), "time_us": sum(lengths), "longest_us": max(lengths),
             "unexplained_us": 0 if is_known else sum(lengths), "told": told, "pools": "waiter-*, appender-*", "cause": sync if is_known else None,
             "certainty": "measured", "mechanisms": [["a journal commit", sum(lengths) * 0.9]] if is_known else [], "place": 0 if is_known else 1,
-            "holder": 0 if waiting else None, "members": [it for stall in stalls for it in stall], "left_out": 2 if n == 0 else 0,
+            "holder": 0 if waiting else None, "members": [it for stall in stalls for it in (*stall, stall[3])], "left_out": 2 if n == 0 else 0,
         })
     found[0]["stalls"] += 2
     time, longest = sum(it["time_us"] for it in found), max(it["longest_us"] for it in found)

@@ -274,7 +274,8 @@ export interface EpisodeData {
   /** Index into `threads`: whom others waited for. */
   holder: number | null;
   /** Its stalls in order of time: for each the thread, the thread that it waited for (itself where it waited for
-   * none), the begin in microseconds since that of the episode, and the length, one after the other. */
+   * none), the begin in microseconds since that of the episode, the length, and how much of that was in no stop of the JVM, one
+   * after the other. */
   members: number[];
   /** Stalls that are not here, all shorter than those that are. */
   left_out: number;

@@ -94,7 +94,7 @@ async function* stalls(page) {
   yield ["a click on a stall opens its episode", now !== null, `${now}`];
   const { told: text, members } = told.episodes[Number(now)];
   yield ["and says what it was", (await page.textContent("#pause .told")).includes(text.slice(0, 200)), text.slice(0, 80)];
-  const threads = new Set(members.filter((_, at) => at % 4 === 0)).size;
+  const threads = new Set(members.filter((_, at) => at % 5 === 0)).size;
   yield ["with a lane for each of its threads", Number(await page.getAttribute("#pause", "data-lanes")) === threads, `${threads}`];
   yield ["and what was selected is spoken", (await page.textContent("#spoken")).startsWith("Stall at"), ""];
   yield* exported(page);

@@ -330,7 +330,7 @@ const someStalls = (...episodes) => ({
     mechanisms: [["a journal commit", 1]],
     place: 0,
     holder: 0,
-    members: stalls.flat(),
+    members: stalls.flatMap((it) => [...it, it[3]]),
     left_out: 0,
   })),
 });
@@ -373,6 +373,12 @@ test("an episode has a lane for each thread, the one that others waited for firs
   assert.deepEqual(shown.segments, [{ start_us: 0, length_us: 901, cause: 0, lane: null }]);
   assert.deepEqual(shown.lanes.map((it) => [it.spans[0].wait, it.spans[0].woken_by]), [[0, null], [1, 0], [1, 0]]);
   assert.deepEqual([shown.waits[0].file, shown.waits[0].waits_for, shown.waits[1].thread], ["a.log", "a journal commit", "holder"]);
+});
+
+test("a stall is cut where the JVM was stopped, which does not count", () => {
+  const { shown } = openedStalls.openedStall(storeOf([1_000, [1, 1, 0, 900]]).episodes[0], [[500, 1_100], [1_300, 1_400]]);
+  assert.deepEqual(shown.lanes[0].spans.map((it) => [it.start_us, it.length_us, it.state]), [[0, 100, "stopped"], [100, 200, "blocked"], [300, 100, "stopped"], [400, 500, "blocked"]]);
+  assert.deepEqual(shown.segments.map((it) => [it.start_us, it.length_us]), [[100, 200], [400, 500]]);
 });
 
 const liveStall = (second, jvm = null) => ({

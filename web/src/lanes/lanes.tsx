@@ -97,11 +97,16 @@ function longestSlice(opened: Shown, isKnown: boolean): Slice | null {
 }
 
 function StateLegend({ opened }: { opened: Shown }) {
+  const states = new Set(opened.lanes.flatMap((lane) => lane.spans.map((it) => it.state)));
   const hasArrows = opened.lanes.some((lane) => lane.spans.some((it) => it.woken_by !== null));
   if (opened.stalledFor !== undefined) {
-    return <ul class="states">{hasArrows && <li>↓ from the thread that others waited for to who waited for it</li>}</ul>;
+    return (
+      <ul class="states">
+        {states.has("stopped") && <li>thin: the JVM was stopped, which does not count</li>}
+        {hasArrows && <li>↓ from the thread that others waited for to who waited for it</li>}
+      </ul>
+    );
   }
-  const states = new Set(opened.lanes.flatMap((lane) => lane.spans.map((it) => it.state)));
   return (
     <ul class="states">
       {STATES.filter((it) => states.has(it)).map((state) => (

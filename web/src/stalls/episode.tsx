@@ -13,7 +13,8 @@ import { SaveButtons } from "../lanes/save";
 import { usePart } from "../observable";
 import { Swatch } from "../parts/swatch";
 import { Long, Name, Said, beginning } from "../parts/text";
-import { type OpenedStall, extentText, openedStall } from "./opened";
+import { type OpenedStall, type Stop, extentText, openedStall } from "./opened";
+import { type Store, isHiccup, jvmName, pausesIn } from "../store";
 import { classOf } from "./pools";
 import { type Episode, neighbour } from "./store";
 
@@ -21,8 +22,8 @@ import { type Episode, neighbour } from "./store";
 const TRIFLE = 100;
 
 export function StallOpened({ stall }: { stall: Episode }) {
-  const { stalls, page } = useApp();
-  const opened = useMemo(() => openedStall(stall), [stall]);
+  const { stalls, store, page } = useApp();
+  const opened = useMemo(() => openedStall(stall, stopsIn(store, stall)), [stall]);
   const at = stalls.episodes.indexOf(stall);
   return (
     <section id="pause" class="panel" aria-labelledby="pause-title" data-stall={at} data-lanes={opened.shown.lanes.length}>
@@ -31,6 +32,20 @@ export function StallOpened({ stall }: { stall: Episode }) {
       </Lanes>
     </section>
   );
+}
+
+/** The stops of the JVM in an episode, those that overlap as one. */
+function stopsIn(store: Store, { startUs, endUs, jvm }: Episode): Stop[] {
+  const stops: Stop[] = [];
+  const [first, last] = pausesIn(store, startUs, endUs);
+  for (let i = first; i < last; i++) {
+    if (isHiccup(store, i) || jvmName(store, i) !== jvm) continue;
+    const [from, to] = [store.startUs[i]!, store.startUs[i]! + store.lengthUs[i]!];
+    const before = stops[stops.length - 1];
+    if (before && from <= before[1]) before[1] = Math.max(before[1], to);
+    else stops.push([from, to]);
+  }
+  return stops;
 }
 
 function Head({ stall, opened, ranges, title }: { stall: Episode; opened: OpenedStall; ranges: Range[]; title: string }) {

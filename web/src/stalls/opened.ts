@@ -16,10 +16,14 @@ export interface OpenedStall {
   lanesLeftOut: number;
 }
 
-export function openedStall(episode: Episode): OpenedStall {
+/** Begin and end of a stop of the JVM. */
+export type Stop = [number, number];
+
+/** `stops`: those of the JVM, in order and apart. A stall goes on in them, and only the rest of it counts. */
+export function openedStall(episode: Episode, stops: Stop[] = []): OpenedStall {
   const byThread = new Map<Thread, Member[]>();
   for (const it of episode.members) byThread.set(it.thread, [...(byThread.get(it.thread) ?? []), it]);
-  const timeOf = (members: Member[]): number => members.reduce((sum, it) => sum + it.endUs - it.startUs, 0);
+  const timeOf = (members: Member[]): number => members.reduce((sum, it) => sum + it.countedUs, 0);
   const isHolder = (thread: Thread): boolean => thread === episode.holder;
   const ranked = [...byThread].sort(([a, x], [b, y]) => Number(isHolder(b)) - Number(isHolder(a)) || timeOf(y) - timeOf(x));
   const shownThreads = ranked.slice(0, MOST_LANES);
@@ -39,15 +43,18 @@ export function openedStall(episode: Episode): OpenedStall {
     tid: thread.tid,
     name: thread.name,
     role: `${isHolder(thread) ? "holder," : "stood"} ${duration(timeOf(members))}`,
-    spans: members.map((it) => ({
-      start_us: it.startUs - episode.startUs,
-      length_us: it.endUs - it.startUs,
-      state: "blocked",
-      wait: waitOf(it),
-      woken_by: it.holder === it.thread ? null : (laneOf.get(it.holder) ?? null),
-    })),
+    spans: members.flatMap((it) => {
+      const pieces = piecesOf(it, stops);
+      return pieces.map(([from, to, isStopped], index): Lane["spans"][number] => ({
+        start_us: from - episode.startUs,
+        length_us: to - from,
+        state: isStopped ? "stopped" : "blocked",
+        wait: isStopped ? null : waitOf(it),
+        woken_by: it.holder === it.thread || index < pieces.length - 1 ? null : (laneOf.get(it.holder) ?? null),
+      }));
+    }),
   }));
-  const shown: Shown = { pause: -1, reached_us: 0, segments: unionOf(episode), lanes, waits, phases: [], stages: [], needs: [], left_out: episode.left_out, stalledFor: episode.cause };
+  const shown: Shown = { pause: -1, reached_us: 0, segments: unionOf(episode, stops), lanes, waits, phases: [], stages: [], needs: [], left_out: episode.left_out, stalledFor: episode.cause };
   return { shown, lengthUs: episode.endUs - episode.startUs, lanesLeftOut: ranked.length - shownThreads.length };
 }
 
@@ -56,7 +63,7 @@ const nothing: Wait = { call: "", file: "", file_system: "", device: "", waits_f
 /** The stall of which it is known where it was: the longest, of the thread that is named for it. */
 function decisiveMember({ members, place }: Episode): Member | null {
   const own = members.filter((it) => it.thread.name === place.thread);
-  return (own.length > 0 ? own : members).reduce<Member | null>((most, it) => (most === null || it.endUs - it.startUs > most.endUs - most.startUs ? it : most), null);
+  return (own.length > 0 ? own : members).reduce<Member | null>((most, it) => (most === null || it.countedUs > most.countedUs ? it : most), null);
 }
 
 function placeWait({ place, certainty }: Episode): Wait {
@@ -64,9 +71,24 @@ function placeWait({ place, certainty }: Episode): Wait {
   return { ...nothing, ...where, certainty };
 }
 
-/** When at least one thread stood. */
-function unionOf({ members, startUs, cause }: Episode): Shown["segments"] {
-  const sorted = [...members].sort((a, b) => a.startUs - b.startUs);
+/** A stall from stop to stop, with the stops in between. */
+function piecesOf({ startUs, endUs }: { startUs: number; endUs: number }, stops: Stop[]): [number, number, boolean][] {
+  const pieces: [number, number, boolean][] = [];
+  let at = startUs;
+  for (const [from, to] of stops) {
+    if (to <= at || from >= endUs) continue;
+    if (from > at) pieces.push([at, from, false]);
+    pieces.push([Math.max(at, from), Math.min(to, endUs), true]);
+    at = Math.min(to, endUs);
+  }
+  if (at < endUs) pieces.push([at, endUs, false]);
+  return pieces;
+}
+
+/** When at least one thread stood while the JVM ran. */
+function unionOf({ members, startUs, cause }: Episode, stops: Stop[]): Shown["segments"] {
+  const pieces = members.flatMap((it) => piecesOf(it, stops)).filter((it) => !it[2]);
+  const sorted = pieces.map(([startUs, endUs]) => ({ startUs, endUs })).sort((a, b) => a.startUs - b.startUs);
   const segments: Shown["segments"] = [];
   for (const it of sorted) {
     const last = segments[segments.length - 1];

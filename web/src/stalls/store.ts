@@ -17,6 +17,8 @@ export interface Member {
   holder: Thread;
   startUs: number;
   endUs: number;
+  /** How much of it was in no stop of the JVM. */
+  countedUs: number;
 }
 
 export interface Episode extends Omit<EpisodeData, "start_us" | "length_us" | "cause" | "place" | "holder" | "members"> {
@@ -62,9 +64,9 @@ export function episodesOf({ threads: all, pools, places, episodes }: Episodes, 
     const cause = it.cause === null || origin.causes === null ? it.cause : origin.causes[it.cause]!;
     const startUs = origin.us + it.start_us;
     const members: Member[] = [];
-    for (let at = 0; at + 3 < it.members.length; at += 4) {
-      const [thread, holder, start, length] = it.members.slice(at, at + 4) as [number, number, number, number];
-      members.push({ thread: threads[thread]!, holder: threads[holder]!, startUs: startUs + start, endUs: startUs + start + length });
+    for (let at = 0; at + 4 < it.members.length; at += 5) {
+      const [thread, holder, start, length, countedUs] = it.members.slice(at, at + 5) as [number, number, number, number, number];
+      members.push({ thread: threads[thread]!, holder: threads[holder]!, startUs: startUs + start, endUs: startUs + start + length, countedUs });
     }
     const { start_us, length_us, place, holder, ...rest } = it;
     return { ...rest, startUs, endUs: startUs + length_us, cause, place: places[place]!, holder: holder === null ? null : threads[holder]!, members, who: origin.who(cause), jvm: origin.jvm };

@@ -82,6 +82,8 @@ pub struct StallMember {
     pub holder: u32,
     /// When it stood.
     pub interval: Interval,
+    /// How much of that was in no stop of the JVM.
+    pub length: Duration,
 }
 
 /// A thread whose stall others waited out.

@@ -135,11 +135,11 @@ fn longest<'a>(all: &[&'a diagnose::Episode], most: usize) -> Vec<Vec<&'a StallM
     let mut found = Vec::new();
     for (at, it) in all.iter().enumerate() {
         let mut members: Vec<_> = it.members.iter().enumerate().collect();
-        members.sort_by_key(|it| Reverse(it.1.interval.duration()));
+        members.sort_by_key(|it| Reverse(it.1.length));
         let members = members.into_iter().enumerate();
         found.extend(members.map(|(rank, (nth, member))| (rank > 0, at, nth, member)));
     }
-    found.sort_by_key(|it| (it.0, Reverse(it.3.interval.duration())));
+    found.sort_by_key(|it| (it.0, Reverse(it.3.length)));
     found.truncate(most);
     found.sort_by_key(|it| (it.1, it.2));
     let mut kept = vec![Vec::new(); all.len()];
@@ -190,11 +190,17 @@ fn episode(
 ) -> Episode {
     let start_ns = it.interval.start_ns;
     let whole = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-    let mut flat = Vec::with_capacity(members.len() * 4);
+    let mut flat = Vec::with_capacity(members.len() * 5);
     for member in members {
         let at = member.interval.start.since(MonoTime(start_ns));
         let [thread, holder] = [member.tid, member.holder].map(|it| listed.thread(it, made) as u64);
-        flat.extend([thread, holder, whole(at), whole(member.interval.duration())]);
+        flat.extend([
+            thread,
+            holder,
+            whole(at),
+            whole(member.interval.duration()),
+            whole(member.length),
+        ]);
     }
     let holder = it.holder.as_ref().map(|it| listed.thread(it.tid, made));
     Episode {

@@ -81,7 +81,7 @@ impl Writer<'_> {
             None => of.cause.map_or("unexplained", |it| it.short).to_owned(),
         };
         let is_place = !waits
-            && it.interval.duration() == of.longest
+            && it.length == of.longest
             && stalls.named.get(&it.tid).is_some_and(|it| it.name == of.place.thread);
         let about = if is_place { place_of(of) } else { Vec::new() };
         let track = thread_track(it.tid);

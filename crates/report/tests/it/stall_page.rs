@@ -44,15 +44,15 @@ fn an_episode_is_on_the_page_with_each_of_its_stalls() {
     assert_eq!(episode["mechanisms"], json!([["a journal commit", 9_310_000.0]]));
     let threads = it["threads"].as_array().expect("a list");
     let name = |at: &Value| &threads[usize::try_from(at.as_u64().unwrap()).unwrap()]["name"];
-    let members = episode["members"].as_array().expect("a list").chunks(4);
+    let members = episode["members"].as_array().expect("a list").chunks(5);
     let told: Vec<Value> =
-        members.map(|it| json!([name(&it[0]), name(&it[1]), it[2], it[3]])).collect();
+        members.map(|it| json!([name(&it[0]), name(&it[1]), it[2], it[3], it[4]])).collect();
     assert_eq!(
         told,
         [
-            json!(["holder", "holder", 0, 3_120_000]),
-            json!(["waiter-1", "holder", 20_000, 3_100_000]),
-            json!(["waiter-2", "holder", 30_000, 3_090_000]),
+            json!(["holder", "holder", 0, 3_120_000, 3_120_000]),
+            json!(["waiter-1", "holder", 20_000, 3_100_000, 3_100_000]),
+            json!(["waiter-2", "holder", 30_000, 3_090_000, 3_090_000]),
         ]
     );
     assert_eq!(it["pools"], json!(["holder", "waiter-*"]));
@@ -69,6 +69,16 @@ fn a_stall_before_the_first_pause_is_on_the_same_axis() {
     let it = data(&page(&facts_text::diagnose(&text)));
     assert_eq!(it["stalls"]["episodes"][0]["start_us"], 0.0);
     assert!(it["pauses"]["span_ms"].as_f64().unwrap() >= 3_120.0, "{}", it["pauses"]["span_ms"]);
+}
+
+/// A stall goes on while the JVM is stopped meanwhile, and only the rest of it counts.
+#[test]
+fn what_of_a_stall_is_in_a_stop_does_not_count() {
+    let text = format!("{CONVOY}\n safepoint 1000ms 2000ms op Full 1001ms 1999ms vm 1");
+    let it = stalls(&facts_text::diagnose(&text));
+    let members = it["episodes"][0]["members"].as_array().expect("a list");
+    assert_eq!((&members[3], &members[4]), (&json!(3_120_000), &json!(2_120_000)));
+    assert_eq!(it["episodes"][0]["longest_us"], 2_120_000.0);
 }
 
 #[test]
@@ -91,7 +101,7 @@ fn thousands_of_stalls_are_a_small_page_that_says_what_is_left_out() {
     let it = stalls(&facts_text::diagnose(&text));
     let episodes = it["episodes"].as_array().expect("a list");
     let kept: u64 =
-        episodes.iter().map(|it| it["members"].as_array().unwrap().len() as u64 / 4).sum();
+        episodes.iter().map(|it| it["members"].as_array().unwrap().len() as u64 / 5).sum();
     let left_out: u64 = episodes.iter().map(|it| it["left_out"].as_u64().unwrap()).sum();
     let all: u64 = episodes.iter().map(|it| it["stalls"].as_u64().unwrap()).sum();
     assert_eq!((kept, kept + left_out, all), (4_000, all, 6_000));

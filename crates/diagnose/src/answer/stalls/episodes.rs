@@ -139,7 +139,7 @@ fn episode(stood: &[Stood], index: &Index<'_>, wall: Option<i64>) -> Episode {
         place: longest.and_then(|it| place(it, index)).unwrap_or_default(),
         proof: longest.and_then(|it| proof(it, index)),
         holder: holder(stood, index),
-        members: stood.iter().map(|it| member(&it.stall)).collect(),
+        members: stood.iter().map(member).collect(),
     }
 }
 
@@ -156,8 +156,9 @@ fn proof(it: &Stood, index: &Index<'_>) -> Option<Proof> {
     Some(Proof { frame, phrase: mechanism.phrase })
 }
 
-fn member(it: &Stall) -> StallMember {
-    StallMember { tid: it.tid, holder: it.holder, interval: it.interval }
+fn member(it: &Stood) -> StallMember {
+    let Stall { tid, holder, interval, .. } = it.stall;
+    StallMember { tid, holder, interval, length: it.length }
 }
 
 fn hull(stood: &[Stood]) -> Interval {

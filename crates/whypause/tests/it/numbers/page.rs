@@ -77,7 +77,7 @@ fn stalls(page: &Value, json: &Value, name: &str) {
     assert_eq!(page["episode_count"], json["episodes"], "{name}");
     let episodes = page["episodes"].as_array().expect("a list");
     for it in episodes {
-        let kept = it["members"].as_array().expect("a list").len() as u64 / 4;
+        let kept = it["members"].as_array().expect("a list").len() as u64 / 5;
         assert_eq!(kept + of(it, "/left_out"), of(it, "/stalls"), "{name}: {it}");
     }
     if episodes.len() as u64 == of(json, "/episodes") {
