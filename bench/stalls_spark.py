@@ -1,7 +1,8 @@
 """Measures whether `stalls` of `whypause` add up, on a Spark job whose local disk writes no faster.
 
 A job of Spark (local mode, loopback only) shuffles more than its tasks can keep in memory: they spill to
-`spark.local.dir`, on a slow disk of the lab that is nearly full of what others have there. While `whypause record`
+`spark.local.dir`, and wait until that is written (`spark.shuffle.sync`), on a slow disk of the lab that is nearly full
+of what others have there. While `whypause record`
 records the JVM, system calls, switches and wake-ups of its threads are read from the kernel's tracepoints
 (`bench/stalls_truth.py`). Both are printed side by side (`bench/stalls_run.py`), with how long each job took.
 The jars are those of `bench/maven_jars.py`.
@@ -44,7 +45,8 @@ public class Shuffles {
         SparkConf how = new SparkConf().setMaster("local[" + args[1] + "]").setAppName("shuffles")
                 .set("spark.local.dir", args[0]).set("spark.ui.enabled", "false")
                 .set("spark.driver.host", "127.0.0.1").set("spark.driver.bindAddress", "127.0.0.1")
-                // as often as where there is little memory
+                // what is written is on the disk before a task ends; and as often as where there is little memory
+                .set("spark.shuffle.sync", "true")
                 .set("spark.shuffle.spill.numElementsForceSpillThreshold", "4000");
         try (JavaSparkContext context = new JavaSparkContext(how)) {
             context.setLogLevel("ERROR");

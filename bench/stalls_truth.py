@@ -293,6 +293,12 @@ class Truth:
             if at - wait.begin >= LONG_NS // 10:
                 self.waits.append(wait)
 
+        def came_back(tid):
+            """It has a CPU, and the switch to it was not seen: the kernel loses some that come out of idleness."""
+            wait = off.get(tid)
+            if wait is not None:
+                wait_ends(tid, wait.woken or wait.begin)
+
         def call_ends(tid, at):
             call = calls.pop(tid, None)
             if call is not None:
@@ -311,6 +317,7 @@ class Truth:
                 both = SWITCH.search(rest)
                 before, after = int(both[1]), int(both[3])
                 if before in mine:
+                    came_back(before)
                     off[before] = Wait(before, at, both[2], calls.get(before))
                 if after in mine:
                     wait_ends(after, at)
@@ -320,6 +327,7 @@ class Truth:
                 if wait is not None and wait.woken is None and not wait.runnable:
                     wait.woken, wait.waker = at, tid
             elif what.startswith("sys_") and tid in mine:
+                came_back(tid)
                 if rest.startswith("("):
                     calls[tid] = Call(tid, what[4:], self.descriptor(what[4:], rest), at)
                 else:

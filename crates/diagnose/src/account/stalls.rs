@@ -39,6 +39,8 @@ pub(crate) struct Stall {
     pub(crate) holder: u32,
     /// When it had a CPU again.
     until: MonoTime,
+    /// Whether it only waited for a CPU.
+    is_late: bool,
     /// Whose stall it is when, where it waited for several threads, one after the other.
     turns: Vec<Turn>,
 }
@@ -65,8 +67,8 @@ pub(crate) fn of(index: &Index<'_>, stops: &[Interval], least: Duration) -> Vec<
 }
 
 impl Stall {
-    fn own(interval: Interval, tid: u32, until: MonoTime) -> Stall {
-        Stall { interval, tid, holder: tid, until, turns: Vec::new() }
+    fn own(interval: Interval, tid: u32, until: MonoTime, is_late: bool) -> Stall {
+        Stall { interval, tid, holder: tid, until, is_late, turns: Vec::new() }
     }
 
     /// Of a thread that waited in these turns for others; `None` where there is none.
@@ -78,7 +80,7 @@ impl Stall {
         }
         let holder = *times.iter().max_by_key(|it| it.1)?.0;
         let interval = Interval::new(first.interval.start, last.interval.end);
-        Some(Stall { interval, tid, holder, until: last.until, turns })
+        Some(Stall { interval, tid, holder, until: last.until, is_late: false, turns })
     }
 
     /// Who stood when, inside of this part of it.
@@ -121,7 +123,8 @@ fn own(index: &Index<'_>, least: Duration) -> Vec<Stall> {
                 _ if is_wait => {
                     found.extend(last.take().map(|it| it.0));
                     let Interval { end: until, .. } = slice.interval;
-                    last = Some((Stall::own(slice.interval, tid, until), slice));
+                    let own = Stall::own(slice.interval, tid, until, is_runnable);
+                    last = Some((own, slice));
                 }
                 _ => {}
             }
@@ -193,7 +196,8 @@ const MOST_TURNS: usize = 64;
 
 /// The stalls that threads inherit by the chain of those that let them go on.
 fn inherited(index: &Index<'_>, own: &[Stall], least: Duration) -> Vec<Stall> {
-    let mut own: Vec<_> = own.iter().collect();
+    // On a host that is short of CPUs whoever hands on work is late, and who waits for work is no stall.
+    let mut own: Vec<_> = own.iter().filter(|it| !it.is_late).collect();
     own.sort_by_key(|it| it.until);
     let mut own = own.into_iter().peekable();
     let mut waits = waits_for_threads(index, least);

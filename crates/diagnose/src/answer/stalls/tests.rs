@@ -319,3 +319,13 @@ fn a_lock_was_handed_on_by_one_that_stalled_to_the_next_one() {
         ],
     );
 }
+
+/// On a host that is short of CPUs each idle thread of a pool seemed to wait for the one that handed it work.
+#[test]
+fn who_waited_for_a_thread_that_only_got_no_cpu_was_no_stall() {
+    let late = CONVOY.replace(
+        "7 blocked 100ms 900ms write a.log stack jbd2_journal_get_write_access ext4_dirty_inode vfs_write",
+        "7 runnable 100ms 900ms held 77 stress",
+    );
+    check(&late, &["cpu-contention: 1, 800ms, longest 800ms, in "]);
+}
