@@ -15,10 +15,15 @@ pub struct Stalls {
     pub threads: u64,
     /// How long they are together: threads by time.
     pub time: Duration,
-    /// How much of `time` threads waited for another one that stood.
-    pub waiting: Duration,
     /// The longest.
     pub longest: Duration,
+    /// How many of `threads` only waited for others that stood: for a lock that one of those had, or for what it
+    /// hands on.
+    pub waiting_threads: u64,
+    /// How much of `time` threads waited so, also those that stood by themselves at other times.
+    pub waiting: Duration,
+    /// The longest in which a thread waited for no other one.
+    pub longest_own: Duration,
     /// What no cause could claim of `time`.
     pub unattributed: Duration,
     /// How many episodes there were, also those that are not in `episodes`.
@@ -33,6 +38,12 @@ pub struct Stalls {
 }
 
 impl Stalls {
+    /// How many threads stood by themselves, and how long together.
+    #[must_use]
+    pub fn own(&self) -> (u64, Duration) {
+        (self.threads - self.waiting_threads, self.time.saturating_sub(self.waiting))
+    }
+
     /// Whether threads stood for this.
     #[must_use]
     pub fn has(&self, cause: &Cause) -> bool {

@@ -70,14 +70,17 @@ fn sum(
 ) -> Stalls {
     let mut all = Stalls { over, ..Stalls::default() };
     let (mut ledger, mut episodes) = (Ledger::default(), Episodes::default());
-    let mut threads = BTreeSet::new();
+    let (mut threads, mut standing) = (BTreeSet::new(), BTreeSet::new());
     for found in found {
         let case = budget.case(|| stalls::case(index, &found, stops, wall));
         let Some(mut case) = case else { continue };
         let attribution = attribution::divide(&mut case, applicable, &mut ledger);
         all.count += 1;
         all.time += case.pause.duration;
-        if found.holder != found.tid {
+        if found.holder == found.tid {
+            all.longest_own = all.longest_own.max(case.pause.duration);
+            standing.insert(found.tid);
+        } else {
             all.waiting += case.pause.duration;
         }
         all.longest = all.longest.max(case.pause.duration);
@@ -86,6 +89,7 @@ fn sum(
         episodes.add(Stood::of(&found, &case, &attribution));
     }
     all.threads = threads.len() as u64;
+    all.waiting_threads = (threads.len() - standing.len()) as u64;
     (all.episode_count, all.episodes) = episodes.finish(index, wall);
     all.named = episodes::named(&all.episodes, index);
     all.findings = findings::of(&ledger.tallies, index, all.time);

@@ -274,10 +274,14 @@ pub(super) struct Stalls<'a> {
     pub(super) episodes: u64,
     /// Threads by time.
     pub(super) time_ns: u64,
-    /// How much of that they waited for another thread that stood.
+    /// How much of that they waited for another thread that stood: for its lock, or for what it hands on.
     pub(super) waiting_ns: u64,
+    /// How many of `threads` did nothing else.
+    pub(super) waiting_threads: u64,
     /// The longest stall of one thread.
     pub(super) max_ns: u64,
+    /// The longest in which a thread waited for no other one.
+    pub(super) max_own_ns: u64,
     /// Causes, most time first: `pauses` counts stalls, and `time_ns` is threads by time.
     pub(super) causes: Vec<Cause<'a>>,
     pub(super) unattributed_ns: u64,

@@ -78,33 +78,39 @@ pub(super) fn is_long(stalls: &Stalls, over: Duration) -> bool {
     stalls.longest >= over
 }
 
-/// `Stalls while the JVM ran: 8 threads for 31.0 s in all, up to 4.90 s`.
+/// `Stalls while the JVM ran: 8 threads for 31.0 s in all, up to 4.90 s; 20 waited for them, 12.0 s in all`.
 fn heading(stalls: &Stalls, dropped: u64) -> String {
     let more = match dropped {
         0 => String::new(),
         n => format!("; {} more not kept", counted(n, "stall")),
     };
-    format!("Stalls while the JVM ran: {}{}{more}", all(stalls), waiting(stalls))
+    let [who, time] = stood(stalls);
+    format!("Stalls while the JVM ran: {who} for {time}{}{more}", waiting(stalls))
 }
 
-/// `; 12.0 s of it in wait for another of them`: for its lock, or for what it hands on.
+/// `8 threads` and `31.0 s in all, up to 4.90 s`: those that stood by themselves, where there are any.
+fn stood(stalls: &Stalls) -> [String; 2] {
+    let (threads, time, longest) = match stalls.own() {
+        (0, _) => (stalls.threads, stalls.time, stalls.longest),
+        (threads, time) => (threads, time, stalls.longest_own),
+    };
+    let time = match time == longest {
+        true => duration(time),
+        false => format!("{} in all, up to {}", duration(time), duration(longest)),
+    };
+    [counted(threads, "thread"), time]
+}
+
+/// `; 20 waited for them, 12.0 s in all`: for a lock that one of them had, or for what it hands on.
 fn waiting(stalls: &Stalls) -> String {
-    match stalls.waiting.is_zero() {
-        true => String::new(),
-        false => format!("; {} of it in wait for another of them", duration(stalls.waiting)),
-    }
-}
-
-/// `8 threads for 31.0 s in all, up to 4.90 s`.
-fn all(stalls: &Stalls) -> String {
-    let threads = counted(stalls.threads, "thread");
-    match stalls.count {
-        1 => format!("{threads} for {}", duration(stalls.time)),
-        _ => format!(
-            "{threads} for {} in all, up to {}",
-            duration(stalls.time),
-            duration(stalls.longest)
-        ),
+    let waited = duration(stalls.waiting);
+    match (stalls.own().0, stalls.waiting_threads) {
+        (0, _) => String::new(),
+        _ if stalls.waiting.is_zero() => String::new(),
+        (_, 0) => format!("; they waited for each other for {waited} more"),
+        (1, 1) => format!("; 1 more waited for it, {waited}"),
+        (1, more) => format!("; {more} more waited for it, {waited} in all"),
+        (_, more) => format!("; {more} more waited for them, {waited} in all"),
     }
 }
 
@@ -152,12 +158,13 @@ pub(crate) fn waited_for(it: &Episode) -> Option<String> {
 /// is as long as a pause worth a word.
 pub(super) fn lead(diagnosis: &Diagnosis, over: Duration) -> Option<(String, Option<&Finding>)> {
     let stalls = diagnosis.stalls.as_ref().filter(|it| is_long(it, over))?;
-    let (threads, time) = (counted(stalls.threads, "thread"), duration(stalls.time));
-    let up_to = match stalls.count {
-        1 => String::new(),
-        _ => format!(" in all, up to {}", duration(stalls.longest)),
+    let [who, time] = stood(stalls);
+    let waited = match (stalls.own().0, stalls.waiting_threads) {
+        (0, _) | (_, 0) => String::new(),
+        (1, more) => format!(", and {more} more waited for it"),
+        (_, more) => format!(", and {more} more waited for them"),
     };
     let most = stalls.findings.first().filter(|it| it.time * 2 >= stalls.time);
     let at_least = if diagnosis.coverage.dropped_stalls() > 0 { "At least " } else { "" };
-    Some((format!("{at_least}{threads} stood still for {time}{up_to} while the JVM ran"), most))
+    Some((format!("{at_least}{who} stood still for {time} while the JVM ran{waited}"), most))
 }

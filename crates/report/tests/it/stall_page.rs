@@ -28,7 +28,7 @@ fn an_episode_is_on_the_page_with_each_of_its_stalls() {
     let it = stalls(&facts_text::diagnose(CONVOY));
     assert_eq!(
         it["heading"],
-        "Stalls while the JVM ran: 3 threads for 9.31 s in all, up to 3.12 s"
+        "Stalls while the JVM ran: 1 thread for 3.12 s; 2 more waited for it, 6.19 s in all"
     );
     assert_eq!(it["findings"][0]["extent"], "9.31 s in 3 stalls, up to 3.12 s");
     assert_eq!((&it["episode_count"], &it["rest"]), (&json!(1), &json!(null)));

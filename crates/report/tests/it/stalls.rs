@@ -47,7 +47,7 @@ fn markdown_has_a_section_of_them() {
     let (_, section) = text.split_once("\n## Stalls").expect("a section");
     let section = section.split("\nNot checked:").next().unwrap_or_default();
     expect![[r#"
-         while the JVM ran: 3 threads for 9.31 s in all, up to 3.12 s
+         while the JVM ran: 1 thread for 3.12 s; 2 more waited for it, 6.19 s in all
 
         | after the first | longest | threads and cause |
         |---|--:|---|
