@@ -137,6 +137,8 @@ part_bench_stalls() { # a JDK from 17 on, Python, Maven's repository, control gr
     python3 bench/stalls_kafka.py --seconds 10
     python3 bench/stalls_output.py println --seconds 10
     python3 bench/stalls_lucene.py --seconds 10
+    python3 bench/stalls_spark.py --seconds 10
+    python3 bench/stalls_crowd.py --seconds 10
     python3 bench/stalls_idle.py --seconds 20 || [ $? -eq 3 ]
 }
 

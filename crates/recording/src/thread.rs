@@ -123,7 +123,7 @@ pub struct Release {
     pub tid: u32,
     /// The system call it was in, with its number on this architecture.
     pub call: Option<i32>,
-    /// Name of the thread (`comm`).
+    /// Name of the thread (`comm`); empty where it is not known.
     pub name: String,
 }
 
@@ -161,8 +161,8 @@ pub struct ThreadSlice {
     /// For `Blocked`: the thread of this JVM that woke it, through a futex. `None` where it was
     /// woken by an interrupt, by a thread outside the JVM, or in another way.
     pub woken_by: Option<u32>,
-    /// For `Blocked` where no signal could have woken it: who did. That is the holder of a lock of the kernel,
-    /// or of anything else whoever the interrupt came upon.
+    /// For `Blocked` where no signal could have woken it: the thread that did. It held the lock of the kernel that
+    /// was waited for; where that was anything else, it is any thread that an interrupt came upon.
     pub released_by: Option<Release>,
     /// For `Runnable`: process id and name of the process that had the CPU longest meanwhile, where
     /// that is known.

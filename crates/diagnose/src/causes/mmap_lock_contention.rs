@@ -101,7 +101,11 @@ fn seen_releasing(windows: &[Interval], noun: &str, index: &Index<'_>) -> Option
         true => (CulpritKind::Thread, tid, index.thread_name(tid)),
         false => (CulpritKind::Process, pid, name.to_owned()),
     };
-    let who = if is_own { text::the_thread(&name) } else { format!("{name} (pid {pid})") };
+    let who = match name.as_str() {
+        _ if is_own => text::the_thread(&name),
+        "" => format!("process {pid}"),
+        _ => format!("{name} (pid {pid})"),
+    };
     let waited = text::duration(time);
     Some(Culprit {
         kind,

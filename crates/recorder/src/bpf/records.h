@@ -3,14 +3,10 @@
 
 // Who woke a thread from an uninterruptible wait. Where that was for a lock of the kernel, it was held by
 // this one; where it was for a device, it is whoever the interrupt came upon.
-#define COMM 16
-
 struct release {
 	u32 pid; // 0: nobody is known
 	u32 tid;
 	s32 call;
-	u32 unused;
-	char name[COMM];
 };
 
 enum record_kind {
@@ -34,6 +30,7 @@ struct head {
 };
 
 #define OPERATION_NAME 64
+#define COMM 16
 
 struct operation {
 	struct head head;

@@ -171,13 +171,16 @@ static __always_inline bool is_wait_wanted(struct thread *it)
 }
 
 // Who let the thread go on. The record has one place for this and for who had the CPU after that.
-static __always_inline void name_releaser(struct slice *record, struct release *it)
+static __always_inline void name_releaser(struct slice *record, struct release *it, u32 tid)
 {
+	struct wake *place = wake_of(tid);
+
 	record->head.flags |= SLICE_RELEASED;
 	record->holder = it->pid;
 	record->releaser = it->tid;
 	record->release_call = it->call;
-	__builtin_memcpy(record->holder_name, it->name, sizeof(it->name));
+	if (place->tid == tid && place->release.tid == it->tid)
+		__builtin_memcpy(record->holder_name, place->releaser, COMM);
 }
 
 static __always_inline void send_wait(struct thread *it, u32 tid, bool seen, u64 now)
@@ -190,7 +193,7 @@ static __always_inline void send_wait(struct thread *it, u32 tid, bool seen, u64
 	if (seen && now - it->wake >= LONG_NS)
 		name_holder(record, it->wake, now);
 	else if (it->flags & SLICE_UNINTERRUPTIBLE && it->release.pid)
-		name_releaser(record, &it->release);
+		name_releaser(record, &it->release, tid);
 	submit(record);
 }
 

@@ -46,6 +46,9 @@ struct {
 	__type(value, u64);
 } counters SEC(".maps");
 
+// A value of more than 184 bytes is of a size of which the kernel has but one element at hand, and then a
+// thread that is new is not watched (`prefill_mem_cache` of `kernel/bpf/memalloc.c`).
+//
 // One thread of the JVM. A cycle is a time off the CPU followed by a time on it. What each switch
 // needs comes first, in one cache line.
 struct thread {
@@ -64,6 +67,7 @@ struct thread {
 	u32 fd;
 	u32 leaves; // how often it has left a CPU
 	u32 device;
+	struct release release; // of an uninterruptible wait
 	u64 ran_from; // when it got its CPU, less what the kernel says it had run by then
 	u64 inode;
 	u64 work_since[2];  // by enum work_kind
@@ -72,7 +76,6 @@ struct thread {
 	u64 stalled_since;  // its last stall, or that of the thread that it waited for
 	u64 stall_end;
 	u64 waker_stalled;  // since when who woke it had stalled; 0 where that had not
-	struct release release; // of an uninterruptible wait
 };
 
 struct {

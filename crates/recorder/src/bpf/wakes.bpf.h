@@ -20,6 +20,8 @@ struct wake {
 	u64 waker_stalled; // since when that had stalled; 0 where it had not
 	u64 released_at; // when `release` was noted
 	struct release release;
+	u32 unused;
+	char releaser[COMM];
 };
 
 struct wake wakes[WAKES] __attribute__((aligned(64))) = {};
@@ -54,7 +56,14 @@ static __always_inline void note_release(struct release *it)
 	it->pid = current >> 32;
 	it->tid = (u32)current;
 	it->call = SYSCALL_OF(regs);
-	bpf_get_current_comm(it->name, sizeof(it->name));
+}
+
+// The same in the thread's place, with the name.
+static __always_inline void leave_release(struct wake *place, u64 now)
+{
+	note_release(&place->release);
+	bpf_get_current_comm(place->releaser, sizeof(place->releaser));
+	place->released_at = now;
 }
 
 // The thread has left its CPU for the last time.

@@ -46,6 +46,7 @@ static __noinline void wake_thread(struct task_struct *task, struct wake *place,
 				   u64 now)
 {
 	struct thread *it = bpf_task_storage_get(&threads, task, 0, 0);
+	bool held;
 
 	if (!it)
 		return;
@@ -53,11 +54,15 @@ static __noinline void wake_thread(struct task_struct *task, struct wake *place,
 	it->wake = now;
 	it->waker = waker;
 	it->waker_stalled = waker ? stall_of_current(now) : 0;
+	held = state_of(task) & STATE_UNINTERRUPTIBLE;
 	it->release.pid = 0;
-	if (state_of(task) & STATE_UNINTERRUPTIBLE)
+	if (held)
 		note_release(&it->release);
-	if (place->tid == task->pid || claim(place, task->pid))
+	if (place->tid == task->pid || claim(place, task->pid)) {
 		leave_wake(place, waker, it->waker_stalled, now);
+		if (held)
+			leave_release(place, now);
+	}
 	if (state_of(task) & STATE_FROZEN && it->off && !it->on)
 		leave_freeze(it, task->pid, now);
 	if (it->off && (safepoint.open || THROTTLED_WHILE_ASLEEP) && is_throttled(task))
@@ -83,10 +88,8 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	if (place->tid == task->pid && !safepoint.open && !THROTTLED_WHILE_ASLEEP &&
 	    !(state & STATE_FROZEN)) {
 		leave_wake(place, waker, waker ? stall_of_current(now) : 0, now);
-		if (state & STATE_UNINTERRUPTIBLE) {
-			note_release(&place->release);
-			place->released_at = now;
-		}
+		if (state & STATE_UNINTERRUPTIBLE)
+			leave_release(place, now);
 	} else {
 		wake_thread(task, place, waker, now);
 	}

@@ -88,7 +88,7 @@ fn what_would_help_is_ranked_by_stalls_too() {
     assert!(!text.contains("in 0 stops"), "{text}");
 }
 
-/// Without eBPF nothing tells of them, and that was not said.
+/// Without eBPF nothing reports them, and that was not said.
 #[test]
 fn that_stalls_could_not_be_recorded_is_said_with_the_reason() {
     let said = |missing: &str| {

@@ -64,6 +64,11 @@ fn jvms_that_come_and_go_are_watched_in_one_process() {
     assert!(printed.lines().skip(1).all(|it| it.contains("(pid ")), "{printed}");
 }
 
+/// On a host that is short of CPUs threads also stall.
+fn is_of_a_jvm(event: &str) -> bool {
+    ["pause", "stall"].contains(&event)
+}
+
 #[test]
 fn one_page_shows_the_pauses_of_all_jvms_and_whose_they_are() {
     let Some(jdk) = newest() else { return };
@@ -91,7 +96,7 @@ fn one_page_shows_the_pauses_of_all_jvms_and_whose_they_are() {
     let mut missing: Vec<_> = jvms.iter().map(|it| format!("(pid {})", it.pid())).collect();
     while !missing.is_empty() {
         let (name, pause) = event(&mut stream).expect("the watch goes on");
-        assert_eq!(name, "pause");
+        assert!(is_of_a_jvm(&name), "{name}");
         let jvm = pause["jvm"].as_str().expect("it says whose it is");
         missing.retain(|it| !jvm.ends_with(it));
     }
@@ -102,9 +107,9 @@ fn one_page_shows_the_pauses_of_all_jvms_and_whose_they_are() {
     let gone = Instant::now();
     loop {
         let (name, pause) = event(&mut stream).expect("the page is still that of the other");
-        assert_eq!(name, "pause", "one JVM that exits ends nothing");
+        assert!(is_of_a_jvm(&name), "one JVM that exits ends nothing: {name}");
         let is_of_second = pause["jvm"].as_str().unwrap().contains(&second.pid());
-        if is_of_second && since_end(&pause) < gone.elapsed() {
+        if name == "pause" && is_of_second && since_end(&pause) < gone.elapsed() {
             break;
         }
     }
