@@ -36,7 +36,7 @@ pub(super) fn blocks(page: &mut Page, view: &View<'_>, diagnosis: &Diagnosis, op
 pub(super) fn lines(page: &mut Page, view: &View<'_>) {
     let Some(stalls) = view.stalls.as_ref().filter(|it| it.is_long) else { return };
     page.blank();
-    page.one_line(0, None, &stalls.heading);
+    page.wrapped(0, None, &stalls.heading);
     for it in stalls.findings.iter().take(MOST_LINES) {
         page.one_line(2, None, &format!("{}  {}", it.finding.cause.short, it.extent));
     }

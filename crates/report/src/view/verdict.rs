@@ -11,6 +11,8 @@ use std::time::Duration;
 
 /// What was done and who did it fit three lines of a terminal: of more, who did it is in the finding.
 const MOST_BYTES: usize = 210;
+/// Bytes of a directory that are shown in a sentence that becomes too long.
+const MOST_OF_A_PATH: usize = 24;
 
 /// What threads lost waiting for memory, where that is more than the pauses.
 fn stalled(diagnosis: &Diagnosis) -> Option<String> {
@@ -49,7 +51,7 @@ pub(crate) fn sentence(diagnosis: &Diagnosis, over: Duration) -> String {
         known += &format!(" The log holds {} runs of the JVM.", diagnosis.restarts + 1);
     }
     if let Some((lead, most)) = stalls::lead(diagnosis, over) {
-        known = beside_stalls(diagnosis, known, &stood(lead, most));
+        known = beside_stalls(diagnosis, known, &stood(lead, most), over);
     }
     match diagnosis.lost_of_log() {
         Some(lost) => format!("{known} There may have been more: {lost}."),
@@ -66,10 +68,14 @@ fn stood(lead: String, most: Option<&Finding>) -> String {
 }
 
 /// First what the users feel most: the longest stop, or the longest stall of a thread.
-fn beside_stalls(diagnosis: &Diagnosis, stops: String, stalls: &str) -> String {
+fn beside_stalls(diagnosis: &Diagnosis, stops: String, stalls: &str, over: Duration) -> String {
     let longest = diagnosis.stalls.as_ref().map_or(Duration::ZERO, |it| it.longest);
     match diagnosis.statistics.all.max >= longest {
         true => format!("{stops} {stalls}"),
+        // what short stops were made of nobody felt
+        false if diagnosis.statistics.all.count > 0 && is_quiet(diagnosis, over) => {
+            format!("{stalls} {}", listed::none_long(diagnosis, over))
+        }
         false => format!("{stalls} {stops}"),
     }
 }
@@ -204,6 +210,7 @@ fn fault(finding: &Finding) -> String {
         None => finding.cause.short.to_owned(),
     };
     let who = finding.culprits.first().map(who).unwrap_or_default();
+    let what = if what.len() + who.len() > MOST_BYTES { elided(&what) } else { what };
     let who = if what.len() + who.len() > MOST_BYTES { "" } else { &who };
     let every = finding.rhythm.map(|it| format!(", every {}", duration(it.period)));
     let every = every.unwrap_or_default();
@@ -212,10 +219,22 @@ fn fault(finding: &Finding) -> String {
     format!("{what}{every}{who}. {last}")
 }
 
+/// With `…/a.log` for a long path, which the finding has whole.
+fn elided(text: &str) -> String {
+    let word = |it: &str| match it.rsplit_once('/') {
+        Some((before, name)) if it.starts_with('/') && before.len() > MOST_OF_A_PATH => {
+            format!("…/{name}")
+        }
+        _ => it.to_owned(),
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 /// `; dd wrote 412 MB to sdb1 in the 10 s before`: the ids and the command line are in the finding.
 fn who(culprit: &Culprit) -> String {
     let statement = clean(&culprit.statement);
-    let short = match (statement.find(" (pid "), culprit.pid) {
+    let ids = statement.find(" (pid ").or_else(|| several(&statement));
+    let short = match (ids, culprit.pid) {
         (Some(at), Some(_)) => match closing(&statement[at + 1..]) {
             Some(end) => format!("{}{}", &statement[..at], &statement[at + 1 + end..]),
             None => statement,
@@ -229,6 +248,12 @@ fn who(culprit: &Culprit) -> String {
     } else {
         format!("; {short}")
     }
+}
+
+/// Where ` (4 processes such as pid 9, …)` begins.
+fn several(statement: &str) -> Option<usize> {
+    let at = statement.find(" processes such as pid ")?;
+    statement[..at].rfind(" (")
 }
 
 /// Up to the first full stop that ends a sentence, without it.
@@ -334,6 +359,15 @@ mod tests {
     }
 
     #[test]
+    fn a_long_path_hid_who_did_it() {
+        let text = "on /var/lib/kafka/data/__cluster_metadata-0/0001.log (ext4 on sdb1)";
+        assert_eq!(elided(text), "on …/0001.log (ext4 on sdb1)");
+        let edge = "on /var/lib/kafka/data/ab/ab/a.log";
+        assert_eq!(elided(edge), "on …/a.log");
+        assert_eq!(elided("on /var/lib/kafka/data/ab/a.log"), "on /var/lib/kafka/data/ab/a.log");
+    }
+
+    #[test]
     fn of_a_culprit_the_ids_and_the_command_line_are_left_out() {
         let culprit = |pid, statement: &str| {
             let name = "dd".to_owned();
@@ -345,6 +379,8 @@ mod tests {
             })
         };
         assert_eq!(culprit(Some(9), "dd (pid 9, dd of=/a(b) …) wrote 4 MB"), "; dd wrote 4 MB");
+        let several = "dd (4 processes such as pid 9, unit a.service) wrote 4 MB";
+        assert_eq!(culprit(Some(9), several), "; dd wrote 4 MB");
         assert_eq!(culprit(Some(9), "dd (pid 9, dd of=(a wrote"), "; dd (pid 9, dd of=(a wrote");
         assert_eq!(culprit(None, "/a may use 50 ms"), "; /a may use 50 ms");
         assert_eq!(culprit(None, "Xorg wrote 3 MB"), "; Xorg wrote 3 MB");
