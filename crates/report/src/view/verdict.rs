@@ -233,13 +233,13 @@ fn elided(text: &str) -> String {
 /// `; dd wrote 412 MB to sdb1 in the 10 s before`: the ids and the command line are in the finding.
 fn who(culprit: &Culprit) -> String {
     let statement = clean(&culprit.statement);
-    let ids = statement.find(" (pid ").or_else(|| several(&statement));
-    let short = match (ids, culprit.pid) {
-        (Some(at), Some(_)) => match closing(&statement[at + 1..]) {
+    let of_one = culprit.pid.and_then(|_| statement.find(" (pid "));
+    let short = match of_one.or_else(|| several(&statement)) {
+        Some(at) => match closing(&statement[at + 1..]) {
             Some(end) => format!("{}{}", &statement[..at], &statement[at + 1 + end..]),
             None => statement,
         },
-        _ => statement,
+        None => statement,
     };
     let short = short.split("; ").next().unwrap_or_default();
     // It begins with the name of a process, or of a thread behind that word.
@@ -380,7 +380,7 @@ mod tests {
         };
         assert_eq!(culprit(Some(9), "dd (pid 9, dd of=/a(b) …) wrote 4 MB"), "; dd wrote 4 MB");
         let several = "dd (4 processes such as pid 9, unit a.service) wrote 4 MB";
-        assert_eq!(culprit(Some(9), several), "; dd wrote 4 MB");
+        assert_eq!(culprit(None, several), "; dd wrote 4 MB");
         assert_eq!(culprit(Some(9), "dd (pid 9, dd of=(a wrote"), "; dd (pid 9, dd of=(a wrote");
         assert_eq!(culprit(None, "/a may use 50 ms"), "; /a may use 50 ms");
         assert_eq!(culprit(None, "Xorg wrote 3 MB"), "; Xorg wrote 3 MB");

@@ -128,5 +128,6 @@ fn what_short_stops_were_made_of_is_not_said_beside_long_stalls() {
         thread `holder` waited in fdatasync() on a.log (ext4 on sdb1) for a journal
         commit. Measured. No pause over 50 ms: the longest of 2 stops took 1 ms.
           in the code  sync in one thread for many requests, and outside of locks that
-                       they need"#]].assert_eq(verdict);
+                       they need"#]]
+    .assert_eq(verdict);
 }
