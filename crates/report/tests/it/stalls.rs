@@ -106,7 +106,7 @@ fn that_stalls_could_not_be_recorded_is_said_with_the_reason() {
     assert!(!recorded.contains("stalls of threads"), "{recorded}");
 }
 
-/// Of stops that nobody felt it said what they were made of, behind eight threads that stood for seconds.
+/// It said what stops of a millisecond were made of, behind threads that stood for seconds.
 #[test]
 fn what_short_stops_were_made_of_is_not_said_beside_long_stalls() {
     let it = facts_text::diagnose(
