@@ -11,7 +11,7 @@ saw. The jars are those of `bench/maven_jars.py`.
 
 Compared is threads x time of waits of 10 ms and more, outside of stops, on files and for locks or answers of those who
 wait on files. Whether a thread waits for a lock or only for work is taken from the JVM's flight recorder.
-Exits with 1 where waits in calls differ by more than 5 % (and by more than 50 ms), with 3 where the program knows
+Exits with 1 where both differ by more than 5 % (and by more than 50 ms), with 3 where the program knows
 no stalls. Needs root, Maven and what it downloads, JDK 17 or newer with `javac`, and a kernel with
 `CONFIG_FTRACE_SYSCALLS`; says SKIPPED and why where one is missing.
 """

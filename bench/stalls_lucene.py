@@ -5,7 +5,7 @@ few reads a second: a loop device in memory that the control group limits. With 
 wait in page faults, with `nio` they wait in `pread64`. The truth is read from the kernel's tracepoints meanwhile
 (`bench/stalls_truth.py`), where a page fault is an uninterruptible wait in none of the calls that are traced.
 
-Exits with 1 where waits in calls differ by more than 5 % (and by more than 50 ms), with 3 where the program knows no stalls.
+Exits with 1 where both differ by more than 5 % (and by more than 50 ms), with 3 where the program knows no stalls.
 Needs root, control groups for memory and block devices (version 1 or 2), 2 GiB of memory, Maven and what it downloads,
 JDK 17 or newer with `javac`, and a kernel with `CONFIG_FTRACE_SYSCALLS`; says SKIPPED and why where one is missing.
 """

@@ -6,7 +6,7 @@ all the time (`slow`), or reads nothing while it is recorded (`stuck`). One thre
 lock that it holds. The truth is read from the kernel's tracepoints meanwhile (`bench/stalls_truth.py`); of a reader
 that is stuck they show the thread in `write` alone, as nobody is woken.
 
-Exits with 1 where waits in calls differ by more than 5 % (and by more than 50 ms), with 3 where the program knows no stalls.
+Exits with 1 where both differ by more than 5 % (and by more than 50 ms), with 3 where the program knows no stalls.
 Needs root, JDK 17 or newer with `javac`, a kernel with `CONFIG_FTRACE_SYSCALLS`, and for Logback Maven and what it
 downloads; says SKIPPED and why where one is missing.
 """

@@ -281,14 +281,18 @@ def compare(stalls, seen, with_faults=False):
     print(f"| time of those in stops: not counted | | {seconds(seen['in_stops_ns'])} | | | | |")
     counted = [*on_files, ELSEWHERE] if with_faults else on_files
     in_calls = sum(seen["sums"]["calls"].get(cause, 0) for cause in counted)
-    # Whether a thread waited for another one's lock or for its work no tracepoint says: it is not judged.
-    print(f"\nwith waits for other threads: {seconds(files)} against {seconds(true)}, {off_by(files, true):.1%} apart")
-    ours = files - stalls["waiting_ns"]
-    share = off_by(ours, in_calls)
-    fine = share <= NEAR or abs(ours - in_calls) <= NEAR_NS
-    print(f"difference in calls: {seconds(ours)} against {seconds(in_calls)}, {share:.1%}: "
-          f"{'fine' if fine else 'TOO MUCH'}", flush=True)
-    return 0 if fine else 1
+    all_of_it = judged("with waits for other threads", files, true)
+    calls = judged("in calls", files - stalls["waiting_ns"], in_calls)
+    return 0 if all_of_it and calls else 1
+
+
+def judged(what, ours, true):
+    """Whether both are near each other, which it prints."""
+    share = off_by(ours, true)
+    fine = share <= NEAR or abs(ours - true) <= NEAR_NS
+    print(f"difference {what}: {seconds(ours)} against {seconds(true)}, {share:.1%}: {'fine' if fine else 'TOO MUCH'}",
+          flush=True)
+    return fine
 
 
 def off_by(ours, true):

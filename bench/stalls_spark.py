@@ -9,7 +9,7 @@ The jars are those of `bench/maven_jars.py`.
 
   --healthy   a disk in memory: nothing may be told that the tracepoints do not have, too
 
-Exits with 1 where waits in calls differ by more than 5 % (and by more than 50 ms), with 3 where the program knows no stalls.
+Exits with 1 where both differ by more than 5 % (and by more than 50 ms), with 3 where the program knows no stalls.
 Needs root, Maven and what it downloads, JDK 17 or newer with `javac`, and a kernel with `CONFIG_FTRACE_SYSCALLS`;
 says SKIPPED and why where one is missing.
 """
