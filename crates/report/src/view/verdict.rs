@@ -233,13 +233,12 @@ fn elided(text: &str) -> String {
 /// `; dd wrote 412 MB to sdb1 in the 10 s before`: the ids and the command line are in the finding.
 fn who(culprit: &Culprit) -> String {
     let statement = clean(&culprit.statement);
-    let of_one = culprit.pid.and_then(|_| statement.find(" (pid "));
-    let short = match of_one.or_else(|| several(&statement)) {
-        Some(at) => match closing(&statement[at + 1..]) {
-            Some(end) => format!("{}{}", &statement[..at], &statement[at + 1 + end..]),
+    let short = match several(&statement) {
+        Some((at, ids)) => bracket_replaced(&statement, at, &statement[at..ids], ")"),
+        None => match culprit.pid.and_then(|_| statement.find(" (pid ")) {
+            Some(at) => bracket_replaced(&statement, at, "", ""),
             None => statement,
         },
-        None => statement,
     };
     let short = short.split("; ").next().unwrap_or_default();
     // It begins with the name of a process, or of a thread behind that word.
@@ -250,10 +249,19 @@ fn who(culprit: &Culprit) -> String {
     }
 }
 
-/// Where ` (4 processes such as pid 9, …)` begins.
-fn several(statement: &str) -> Option<usize> {
-    let at = statement.find(" processes such as pid ")?;
-    statement[..at].rfind(" (")
+/// Of ` (4 processes such as pid 9, …)`: where it begins, and where it goes on behind `processes`.
+fn several(statement: &str) -> Option<(usize, usize)> {
+    let ids =
+        statement.find(" such as pid ").filter(|at| statement[..*at].ends_with(" processes"))?;
+    Some((statement[..ids].rfind(" (")?, ids))
+}
+
+/// The statement with `begin` and `end` for the bracket behind the space at `at`, if that is closed.
+fn bracket_replaced(statement: &str, at: usize, begin: &str, end: &str) -> String {
+    match closing(&statement[at + 1..]) {
+        Some(len) => format!("{}{begin}{end}{}", &statement[..at], &statement[at + 1 + len..]),
+        None => statement.to_owned(),
+    }
 }
 
 /// Up to the first full stop that ends a sentence, without it.
@@ -380,7 +388,9 @@ mod tests {
         };
         assert_eq!(culprit(Some(9), "dd (pid 9, dd of=/a(b) …) wrote 4 MB"), "; dd wrote 4 MB");
         let several = "dd (4 processes such as pid 9, unit a.service) wrote 4 MB";
-        assert_eq!(culprit(None, several), "; dd wrote 4 MB");
+        assert_eq!(culprit(None, several), "; dd (4 processes) wrote 4 MB");
+        let open = "dd (4 processes such as pid 9, wrote";
+        assert_eq!(culprit(None, open), "; dd (4 processes such as pid 9, wrote");
         assert_eq!(culprit(Some(9), "dd (pid 9, dd of=(a wrote"), "; dd (pid 9, dd of=(a wrote");
         assert_eq!(culprit(None, "/a may use 50 ms"), "; /a may use 50 ms");
         assert_eq!(culprit(None, "Xorg wrote 3 MB"), "; Xorg wrote 3 MB");
