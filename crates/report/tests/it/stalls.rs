@@ -3,20 +3,21 @@ use diagnose::{Diagnosis, facts_text};
 use expect_test::expect;
 use report::{Options, fix, line, markdown, terminal};
 
-/// Threads append and wait for the disk, and others for one of them.
+/// A thread appends and waits for the disk, and others for it.
+const APPENDERS: &str = "
+    stalls 10ms
+    missing gc-log
+    jvm 17.0.15 g1
+    thread 1 vm-thread VM Thread
+    thread 7 java holder
+    thread 8 java waiter-1
+    thread 9 java waiter-2
+    7 blocked 100ms 3220ms fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file
+    8 waiting 120ms 3221ms by 7
+    9 waiting 130ms 3222ms by 8";
+
 fn appenders() -> Diagnosis {
-    facts_text::diagnose(
-        "stalls 10ms
-         missing gc-log
-         jvm 17.0.15 g1
-         thread 1 vm-thread VM Thread
-         thread 7 java holder
-         thread 8 java waiter-1
-         thread 9 java waiter-2
-         7 blocked 100ms 3220ms fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file
-         8 waiting 120ms 3221ms by 7
-         9 waiting 130ms 3222ms by 8",
-    )
+    facts_text::diagnose(APPENDERS)
 }
 
 #[test]
@@ -109,22 +110,15 @@ fn that_stalls_could_not_be_recorded_is_said_with_the_reason() {
 /// It said what stops of a millisecond were made of, behind threads that stood for seconds.
 #[test]
 fn what_short_stops_were_made_of_is_not_said_beside_long_stalls() {
-    let it = facts_text::diagnose(
-        "stalls 10ms
-         missing gc-log
-         jvm 17.0.15 g1
-         thread 1 vm-thread VM Thread
-         thread 7 java holder
-         thread 8 java waiter-1
-         7 blocked 100ms 3220ms fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file
-         8 waiting 120ms 3221ms by 7
+    let it = facts_text::diagnose(&format!(
+        "{APPENDERS}
          safepoint 4000ms 4001ms op Cleanup 4000ms 4001ms vm 1
-         safepoint 5000ms 5001ms op Cleanup 5000ms 5001ms vm 1",
-    );
+         safepoint 5000ms 5001ms op Cleanup 5000ms 5001ms vm 1"
+    ));
     let text = terminal::render(&it, &Options::default());
     let verdict = text.split("\n\n").next().unwrap_or_default();
     expect![[r#"
-        1 thread stood still for 3.12 s while the JVM ran, and 1 more waited for it:
+        1 thread stood still for 3.12 s while the JVM ran, and 2 more waited for it:
         thread `holder` waited in fdatasync() on a.log (ext4 on sdb1) for a journal
         commit. Measured. No pause over 50 ms: the longest of 2 stops took 1 ms.
           in the code  sync in one thread for many requests, and outside of locks that
