@@ -40,7 +40,9 @@ pub use answer::from_log::LogDiagnosis;
 pub use answer::from_recording::{diagnose_facts, diagnose_recording};
 pub use answer::keep::Keep;
 pub use answer::opened::{Lane, Opened, Span, Stretch, Wait};
-pub use answer::stalled::{Episode, Holder, Pool, Proof, StallMember, StalledThread, Stalls};
+pub use answer::stalled::{
+    Episode, Extent, Holder, Pool, Proof, StallMember, StalledThread, Stalls,
+};
 pub use answer::stalls::new_stalls;
 pub use answer::statistics::PauseStatistics;
 pub use answer::suspects::Suspect;

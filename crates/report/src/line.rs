@@ -1,6 +1,6 @@
 //! One pause, or one episode of stalled threads, on one line, for `watch`.
 use crate::{
-    Options, counted, duration,
+    Options, duration,
     text::{Role, ascii, paint},
     view,
     when::Clockface,
@@ -54,10 +54,10 @@ pub fn render_under_way(
 /// `diagnosis` should be that of this episode alone. Ends with a line end.
 #[must_use]
 pub fn render_stall(diagnosis: &Diagnosis, it: &Episode, options: &Options) -> String {
-    let length = format!("{:>8}", duration(it.longest));
-    let (threads, pools) = (counted(it.threads, "thread"), view::pools(it));
+    let length = format!("{:>8}", duration(it.longest()));
+    let threads = view::threads(it);
     let cause = it.cause.map_or("unexplained", |it| it.short);
-    let mut parts = vec![format!("stall of {threads} ({pools}): {cause}")];
+    let mut parts = vec![format!("stall of {threads}: {cause}")];
     let place = Some(&it.place).filter(is_telling).map(words::place);
     parts.extend(place);
     parts.extend(view::waited_for(it));

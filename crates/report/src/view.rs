@@ -22,7 +22,7 @@ mod verdict;
 pub(crate) use finding::FindingView;
 pub(crate) use listed::{FEW_LISTED, Listed, PauseRow};
 pub(crate) use losses::{Rest, lost};
-pub(crate) use stalls::{StallsView, pools, told, waited_for};
+pub(crate) use stalls::{StallsView, pools, threads, told, waited_for};
 pub(crate) use suspects::SuspectView;
 pub(crate) use verdict::{Step, sentence};
 

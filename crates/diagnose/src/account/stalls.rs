@@ -16,6 +16,7 @@ use crate::{
         stacks::Sign,
         syscalls::{self, FileCall},
     },
+    values::intervals::union,
     wait::{Blocked, Wait, is_idle},
 };
 use recording::{Cut, Interval, MonoTime, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
@@ -59,9 +60,22 @@ struct Turn {
 pub(crate) fn of(index: &Index<'_>, stops: &[Interval], least: Duration) -> Vec<Stall> {
     let own = own(index, least);
     let mut found = inherited(index, &own, least);
-    // One of the JVM's own threads that stands holds up nobody by itself.
-    found.extend(own.into_iter().filter(|it| index.role(it.tid) == ThreadRole::Java));
     found.retain(|it| counted(it, stops) >= least);
+    // One of the JVM's own threads that stands is none as long as no other thread waits for it.
+    let mut waited_for: BTreeMap<u32, Vec<Interval>> = BTreeMap::new();
+    let turns = found.iter().flat_map(|it| &it.turns);
+    for it in turns.filter(|it| index.role(it.holder) != ThreadRole::Java) {
+        waited_for.entry(it.holder).or_default().push(it.interval);
+    }
+    waited_for.values_mut().for_each(|it| *it = union(std::mem::take(it)));
+    let is_one = |it: &Stall| {
+        let meets = |all: &Vec<Interval>| {
+            let next = all.partition_point(|of| of.end <= it.interval.start);
+            all.get(next).is_some_and(|of| of.start < it.interval.end)
+        };
+        index.role(it.tid) == ThreadRole::Java || waited_for.get(&it.tid).is_some_and(meets)
+    };
+    found.extend(own.into_iter().filter(|it| is_one(it) && counted(it, stops) >= least));
     found.sort_unstable();
     found
 }

@@ -4,7 +4,8 @@ use recording::Interval;
 use std::{collections::BTreeMap, time::Duration};
 
 /// All stalls of an input: each is one thread that could not go on though it wanted to, outside of stops.
-/// They are in no pause and in no sum of pauses.
+/// They are in no pause and in no sum of pauses. Who waited for such a thread is in `waiting` and in no other sum:
+/// the kernel does not show whether for a lock that it had or, idle, for work from it.
 #[derive(Clone, Debug, Default)]
 pub struct Stalls {
     /// From how long on a thread that stands counts.
@@ -17,13 +18,8 @@ pub struct Stalls {
     pub time: Duration,
     /// The longest.
     pub longest: Duration,
-    /// How many of `threads` only waited for others that stood: for a lock that one of those had, or for what it
-    /// hands on.
-    pub waiting_threads: u64,
-    /// How much of `time` threads waited so, also those that stood by themselves at other times.
-    pub waiting: Duration,
-    /// The longest in which a thread waited for no other one.
-    pub longest_own: Duration,
+    /// Who waited for those threads; `threads` of it stood at no time by themselves.
+    pub waiting: Extent,
     /// What no cause could claim of `time`.
     pub unattributed: Duration,
     /// How many episodes there were, also those that are not in `episodes`.
@@ -37,13 +33,28 @@ pub struct Stalls {
     pub findings: Vec<Finding>,
 }
 
-impl Stalls {
-    /// How many threads stood by themselves, and how long together.
+impl Episode {
+    /// How long its threads stood or waited for such, together: what it is ranked by.
     #[must_use]
-    pub fn own(&self) -> (u64, Duration) {
-        (self.threads - self.waiting_threads, self.time.saturating_sub(self.waiting))
+    pub fn weight(&self) -> Duration {
+        self.time + self.waiting.time
     }
 
+    /// Of the threads that stood; of those that waited where none is in it that stood.
+    #[must_use]
+    pub fn extent(&self) -> Extent {
+        let Episode { stalls, threads, time, longest, waiting, .. } = *self;
+        if stalls == 0 { waiting } else { Extent { stalls, threads, time, longest } }
+    }
+
+    /// The longest that one of its threads stood, or waited where none did.
+    #[must_use]
+    pub fn longest(&self) -> Duration {
+        self.extent().longest
+    }
+}
+
+impl Stalls {
     /// Whether threads stood for this.
     #[must_use]
     pub fn has(&self, cause: &Cause) -> bool {
@@ -51,7 +62,30 @@ impl Stalls {
     }
 }
 
-/// Threads that stood for the same reason at the same time.
+/// How often, how many and how long threads stood, or waited for one that stood.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// How often one did.
+    pub stalls: u64,
+    /// How many threads.
+    pub threads: u64,
+    /// How long together: threads by time.
+    pub time: Duration,
+    /// The longest.
+    pub longest: Duration,
+}
+
+impl Extent {
+    /// Adds one of a thread, which is counted apart.
+    pub(crate) fn add(&mut self, length: Duration) {
+        self.stalls += 1;
+        self.time += length;
+        self.longest = self.longest.max(length);
+    }
+}
+
+/// Threads that stood for the same reason at the same time. Of one that goes on after it was reported all may be in
+/// `waiting`: the thread that they waited for is in the episode before.
 #[derive(Clone, Debug)]
 pub struct Episode {
     /// From the begin of its first stall to the end of its last.
@@ -66,7 +100,9 @@ pub struct Episode {
     pub longest: Duration,
     /// What no cause could claim of `time`.
     pub unattributed: Duration,
-    /// Threads with the same name but for its number, most time first.
+    /// Who waited for them.
+    pub waiting: Extent,
+    /// Threads with the same name but for its number, most time first, and who waited for them.
     pub pools: Vec<Pool>,
     /// What they waited for; `None` where no cause could claim most of it.
     pub cause: Option<&'static Cause>,
@@ -139,4 +175,6 @@ pub struct Pool {
     pub time: Duration,
     /// The longest stall of one.
     pub longest: Duration,
+    /// Those of its threads that waited for one that stood.
+    pub waiting: Extent,
 }

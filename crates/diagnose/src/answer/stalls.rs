@@ -70,26 +70,30 @@ fn sum(
 ) -> Stalls {
     let mut all = Stalls { over, ..Stalls::default() };
     let (mut ledger, mut episodes) = (Ledger::default(), Episodes::default());
-    let (mut threads, mut standing) = (BTreeSet::new(), BTreeSet::new());
+    // What waiting threads wait for is told of those that stand.
+    let mut of_waiting = Ledger::default();
+    let (mut waiting, mut standing) = (BTreeSet::new(), BTreeSet::new());
     for found in found {
         let case = budget.case(|| stalls::case(index, &found, stops, wall));
         let Some(mut case) = case else { continue };
-        let attribution = attribution::divide(&mut case, applicable, &mut ledger);
-        all.count += 1;
-        all.time += case.pause.duration;
-        if found.holder == found.tid {
-            all.longest_own = all.longest_own.max(case.pause.duration);
+        let length = case.pause.duration;
+        let stands = found.holder == found.tid;
+        let ledger = if stands { &mut ledger } else { &mut of_waiting };
+        let attribution = attribution::divide(&mut case, applicable, ledger);
+        if stands {
+            all.count += 1;
+            all.time += length;
+            all.longest = all.longest.max(length);
+            all.unattributed += attribution.unattributed;
             standing.insert(found.tid);
         } else {
-            all.waiting += case.pause.duration;
+            all.waiting.add(length);
+            waiting.insert(found.tid);
         }
-        all.longest = all.longest.max(case.pause.duration);
-        all.unattributed += attribution.unattributed;
-        threads.insert(found.tid);
         episodes.add(Stood::of(&found, &case, &attribution));
     }
-    all.threads = threads.len() as u64;
-    all.waiting_threads = (threads.len() - standing.len()) as u64;
+    all.threads = standing.len() as u64;
+    all.waiting.threads = waiting.difference(&standing).count() as u64;
     (all.episode_count, all.episodes) = episodes.finish(index, wall);
     all.named = episodes::named(&all.episodes, index);
     all.findings = findings::of(&ledger.tallies, index, all.time);

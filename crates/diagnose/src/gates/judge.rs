@@ -127,9 +127,9 @@ impl Gate {
             episodes.filter(of_it).max_by_key(|it| by(it)).map(Blame::Stall)
         };
         match (self.metric.word(), self.argument) {
-            (_, Argument::Cause(id)) => of_cause(id).or_else(|| stall(|it| it.time, Some(id))),
-            ("stalls", _) => stall(|it| it.longest, None),
-            ("stalls.total" | "stalls.threads", _) => stall(|it| it.time, None),
+            (_, Argument::Cause(id)) => of_cause(id).or_else(|| stall(Episode::weight, Some(id))),
+            ("stalls", _) => stall(Episode::longest, None),
+            ("stalls.total" | "stalls.threads", _) => stall(Episode::weight, None),
             ("total" | "stopped" | "throughput" | "count" | "gc.total", _) => most(),
             ("full", _) => of_cause("full-gc").or_else(most),
             ("unexplained", _) => run.unexplained.first().map(Blame::Unexplained),

@@ -90,7 +90,7 @@ pub(super) fn of<'a>(
     causes: &mut Numbered,
 ) -> Stalls<'a> {
     let mut largest: Vec<_> = diagnosis.episodes.iter().collect();
-    largest.sort_by_key(|it| (Reverse(it.time), it.interval.start_ns));
+    largest.sort_by_key(|it| (Reverse(it.weight()), it.interval.start_ns));
     largest.truncate(MOST_EPISODES);
     largest.sort_by_key(|it| it.interval.start_ns);
     Stalls {
@@ -202,14 +202,15 @@ fn episode(
             whole(member.length),
         ]);
     }
+    let extent = it.extent();
     let holder = it.holder.as_ref().map(|it| listed.thread(it.tid, made));
     Episode {
         start_us: us(Duration::from_nanos(start_ns.saturating_sub(zero_ns))),
         length_us: us(it.interval.duration),
-        stalls: it.stalls,
-        threads: it.threads,
-        time_us: us(it.time),
-        longest_us: us(it.longest),
+        stalls: extent.stalls,
+        threads: extent.threads,
+        time_us: us(extent.time),
+        longest_us: us(extent.longest),
         unexplained_us: us(it.unattributed),
         told: view::told(it),
         pools: view::pools(it),
@@ -218,7 +219,7 @@ fn episode(
         mechanisms: it.mechanisms.iter().map(|it| (it.phrase, us(it.time))).collect(),
         place: place_of(&mut made.places, place(it)),
         holder,
-        left_out: it.stalls.saturating_sub(members.len() as u64),
+        left_out: (it.stalls + it.waiting.stalls).saturating_sub(members.len() as u64),
         members: flat,
     }
 }

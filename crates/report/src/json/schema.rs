@@ -274,14 +274,10 @@ pub(super) struct Stalls<'a> {
     pub(super) episodes: u64,
     /// Threads by time.
     pub(super) time_ns: u64,
-    /// How much of that they waited for another thread that stood: for its lock, or for what it hands on.
-    pub(super) waiting_ns: u64,
-    /// How many of `threads` did nothing else.
-    pub(super) waiting_threads: u64,
     /// The longest stall of one thread.
     pub(super) max_ns: u64,
-    /// The longest in which a thread waited for no other one.
-    pub(super) max_own_ns: u64,
+    /// Who waited for those threads, in none of the numbers above nor in `causes`.
+    pub(super) waiting: Waiting,
     /// Causes, most time first: `pauses` counts stalls, and `time_ns` is threads by time.
     pub(super) causes: Vec<Cause<'a>>,
     pub(super) unattributed_ns: u64,
@@ -289,7 +285,21 @@ pub(super) struct Stalls<'a> {
     pub(super) longest: Vec<Stall<'a>>,
 }
 
-/// Threads that stood for the same reason at the same time.
+/// Threads that waited for one that stood: for a lock that it had, or, idle, for what it hands on.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Waiting {
+    /// How often one did.
+    pub(super) count: u64,
+    /// How many did; those that also stood by themselves are counted there.
+    pub(super) threads: u64,
+    /// Threads by time.
+    pub(super) time_ns: u64,
+    /// The longest.
+    pub(super) max_ns: u64,
+}
+
+/// Threads that stood for the same reason at the same time. Where a long one goes on after it was told, all of its
+/// threads may be in `waiting`.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Stall<'a> {
     pub(super) start_ns: u64,
@@ -303,6 +313,8 @@ pub(super) struct Stall<'a> {
     pub(super) time_ns: u64,
     /// The longest stall of one thread.
     pub(super) max_ns: u64,
+    /// Who waited for them.
+    pub(super) waiting: Waiting,
     /// Id of the cause; `null` where none could claim most of it.
     pub(super) cause: Option<&'static str>,
     pub(super) certainty: &'static str,
@@ -323,6 +335,8 @@ pub(super) struct Pool<'a> {
     pub(super) threads: u64,
     pub(super) time_ns: u64,
     pub(super) max_ns: u64,
+    /// Those of it that waited for one that stood.
+    pub(super) waiting: Waiting,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]

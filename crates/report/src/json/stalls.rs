@@ -2,7 +2,7 @@
 use super::{
     build::{cause, place},
     count::ns,
-    schema::{Holder, Pool, Stall, Stalls},
+    schema::{Holder, Pool, Stall, Stalls, Waiting},
 };
 use crate::when;
 use diagnose::{Diagnosis, Episode};
@@ -18,7 +18,7 @@ pub(super) fn stalls<'a>(
 ) -> Option<Stalls<'a>> {
     let stalls = it.stalls.as_ref()?;
     let mut episodes: Vec<_> = stalls.episodes.iter().collect();
-    episodes.sort_by_key(|it| (Reverse(it.time), it.interval.start_ns));
+    episodes.sort_by_key(|it| (Reverse(it.weight()), it.interval.start_ns));
     episodes.truncate(most);
     Some(Stalls {
         over_ns: ns(stalls.over),
@@ -26,10 +26,8 @@ pub(super) fn stalls<'a>(
         threads: stalls.threads,
         episodes: stalls.episode_count,
         time_ns: ns(stalls.time),
-        waiting_ns: ns(stalls.waiting),
-        waiting_threads: stalls.waiting_threads,
         max_ns: ns(stalls.longest),
-        max_own_ns: ns(stalls.longest_own),
+        waiting: waiting(&stalls.waiting),
         causes: stalls.findings.iter().zip(advice).map(cause).collect(),
         unattributed_ns: ns(stalls.unattributed),
         longest: episodes.into_iter().map(|episode| stall(it.clock, episode)).collect(),
@@ -45,6 +43,7 @@ fn stall(clock: Clock, it: &Episode) -> Stall<'_> {
         threads: it.threads,
         time_ns: ns(it.time),
         max_ns: ns(it.longest),
+        waiting: waiting(&it.waiting),
         cause: it.cause.map(|it| it.id),
         certainty: it.certainty.id(),
         mechanism_times: it.mechanisms.iter().map(|it| (it.id, ns(it.time))).collect(),
@@ -61,5 +60,15 @@ fn stall(clock: Clock, it: &Episode) -> Stall<'_> {
 }
 
 fn pool(it: &diagnose::Pool) -> Pool<'_> {
-    Pool { name: &it.name, threads: it.threads, time_ns: ns(it.time), max_ns: ns(it.longest) }
+    Pool {
+        name: &it.name,
+        threads: it.threads,
+        time_ns: ns(it.time),
+        max_ns: ns(it.longest),
+        waiting: waiting(&it.waiting),
+    }
+}
+
+fn waiting(it: &diagnose::Extent) -> Waiting {
+    Waiting { count: it.stalls, threads: it.threads, time_ns: ns(it.time), max_ns: ns(it.longest) }
 }

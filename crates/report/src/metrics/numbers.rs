@@ -128,8 +128,8 @@ impl Numbers {
 
 impl Stalls {
     pub(super) fn add(&mut self, it: &Episode) {
-        self.buckets[bucket(it.longest)] += 1;
-        self.episodes.add(it.longest);
+        self.buckets[bucket(it.longest())] += 1;
+        self.episodes.add(it.longest());
         let cause = it.cause.map_or(UNEXPLAINED, |it| it.id);
         *self.by_cause.entry(cause).or_default() += it.time;
     }

@@ -127,7 +127,7 @@ fn about(it: &Episode) -> Vec<(&'static str, String)> {
     let mut about = vec![
         ("threads", view::told(it)),
         ("thread time", crate::duration(it.time)),
-        ("longest", crate::duration(it.longest)),
+        ("longest", crate::duration(it.longest())),
         ("known", it.certainty.id().to_owned()),
     ];
     about.extend(place_of(it));

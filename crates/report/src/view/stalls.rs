@@ -50,7 +50,7 @@ impl<'a> StallsView<'a> {
             })
             .collect();
         let mut episodes: Vec<_> = stalls.episodes.iter().collect();
-        episodes.sort_by_key(|it| std::cmp::Reverse(it.time));
+        episodes.sort_by_key(|it| std::cmp::Reverse(it.weight()));
         episodes.truncate(MOST_EPISODES);
         episodes.sort_by_key(|it| it.interval.start_ns);
         Some(StallsView {
@@ -88,12 +88,9 @@ fn heading(stalls: &Stalls, dropped: u64) -> String {
     format!("Stalls while the JVM ran: {who} for {time}{}{more}", waiting(stalls))
 }
 
-/// `8 threads` and `31.0 s in all, up to 4.90 s`: those that stood by themselves, where there are any.
+/// `8 threads` and `31.0 s in all, up to 4.90 s`.
 fn stood(stalls: &Stalls) -> [String; 2] {
-    let (threads, time, longest) = match stalls.own() {
-        (0, _) => (stalls.threads, stalls.time, stalls.longest),
-        (threads, time) => (threads, time, stalls.longest_own),
-    };
+    let Stalls { threads, time, longest, .. } = *stalls;
     let time = match time == longest {
         true => duration(time),
         false => format!("{} in all, up to {}", duration(time), duration(longest)),
@@ -103,10 +100,9 @@ fn stood(stalls: &Stalls) -> [String; 2] {
 
 /// `; 20 waited for them, 12.0 s in all`: for a lock that one of them had, or for what it hands on.
 fn waiting(stalls: &Stalls) -> String {
-    let waited = duration(stalls.waiting);
-    match (stalls.own().0, stalls.waiting_threads) {
-        (0, _) => String::new(),
-        _ if stalls.waiting.is_zero() => String::new(),
+    let waited = duration(stalls.waiting.time);
+    match (stalls.threads, stalls.waiting.threads) {
+        _ if stalls.waiting.time.is_zero() => String::new(),
         (_, 0) => format!("; they waited for each other for {waited} more"),
         (1, 1) => format!("; 1 more waited for it, {waited}"),
         (1, more) => format!("; {more} more waited for it, {waited} in all"),
@@ -127,21 +123,33 @@ fn extent(time: Duration, count: u64, longest: Duration) -> String {
     }
 }
 
-/// `8 threads (appender-*) for 31.0 s, up to 4.90 s: fsync blocked; 20 of them waited for holder`.
+/// `8 threads (appender-*) for 31.0 s, up to 4.90 s: fsync blocked; 20 waited for holder, 12.0 s in all`.
 pub(crate) fn told(it: &Episode) -> String {
-    let (threads, pools) = (counted(it.threads, "thread"), pools(it));
-    let (time, longest) = (duration(it.time), duration(it.longest));
-    let time = if it.stalls == 1 { time } else { format!("{time}, up to {longest}") };
+    let extent = it.extent();
+    let (time, longest) = (duration(extent.time), duration(extent.longest));
+    let time = if extent.stalls == 1 { time } else { format!("{time}, up to {longest}") };
     let cause = it.cause.map_or("unexplained", |it| it.short);
-    let holder = waited_for(it).map(|it| format!("; {it}"));
-    format!("{threads} ({pools}) for {time}: {cause}{}", holder.unwrap_or_default())
+    let waited = match (waited_for(it), it.stalls, it.waiting.threads) {
+        (None, ..) => String::new(),
+        (Some(it), 0, _) | (Some(it), _, 0) => format!("; {it}"),
+        (Some(waited), _, 1) => format!("; {waited}, {}", duration(it.waiting.time)),
+        (Some(waited), ..) => format!("; {waited}, {} in all", duration(it.waiting.time)),
+    };
+    format!("{} for {time}: {cause}{waited}", threads(it))
 }
 
-/// The threads of an episode by name: `appender-*, waiter-*, 3 more`.
+/// The threads of an episode that stood, or else those that waited: `2 threads (appender-*)`.
+pub(crate) fn threads(it: &Episode) -> String {
+    format!("{} ({})", counted(it.extent().threads, "thread"), pools(it))
+}
+
+/// The names of those: `appender-*, sync-*, 3 more`.
 pub(crate) fn pools(it: &Episode) -> String {
-    let pools = it.pools.iter().take(MOST_POOLS).map(|it| clean_name(&it.name, MOST_NAME));
-    let mut pools: Vec<String> = pools.collect();
-    let more = it.pools.len().saturating_sub(pools.len());
+    let is_meant = |pool: &&diagnose::Pool| it.stalls == 0 || pool.threads > 0;
+    let all = it.pools.iter().filter(is_meant);
+    let mut pools: Vec<String> =
+        all.clone().take(MOST_POOLS).map(|it| clean_name(&it.name, MOST_NAME)).collect();
+    let more = all.count().saturating_sub(pools.len());
     if more > 0 {
         pools.push(format!("{more} more"));
     }
@@ -159,8 +167,8 @@ pub(crate) fn waited_for(it: &Episode) -> Option<String> {
 pub(super) fn lead(diagnosis: &Diagnosis, over: Duration) -> Option<(String, Option<&Finding>)> {
     let stalls = diagnosis.stalls.as_ref().filter(|it| is_long(it, over))?;
     let [who, time] = stood(stalls);
-    let waited = match (stalls.own().0, stalls.waiting_threads) {
-        (0, _) | (_, 0) => String::new(),
+    let waited = match (stalls.threads, stalls.waiting.threads) {
+        (_, 0) => String::new(),
         (1, more) => format!(", and {more} more waited for it"),
         (_, more) => format!(", and {more} more waited for them"),
     };

@@ -1,8 +1,8 @@
 //! Stalls for the same reason at the same time, put together.
 use super::pool::pool_of;
 use crate::{
-    Attribution, Cause, Certainty, Episode, Holder, Pool, Proof, StallMember, StalledThread,
-    WaitLocation,
+    Attribution, Cause, Certainty, Episode, Extent, Holder, Pool, Proof, StallMember,
+    StalledThread, WaitLocation,
     account::{
         lock_holders,
         stalls::{self, Stall},
@@ -61,6 +61,11 @@ impl Stood {
             mechanisms: tally.mechanisms.into_iter().collect(),
         }
     }
+
+    /// Whether it waited for no other thread.
+    fn stands(&self) -> bool {
+        self.stall.holder == self.stall.tid
+    }
 }
 
 /// An episode to which stalls may still be added.
@@ -95,7 +100,7 @@ impl Episodes {
         self.over.extend(under_way.filter(|it| !it.is_empty()));
         let count = self.over.len() as u64;
         let mut episodes: Vec<_> = self.over.iter().map(|it| episode(it, index, wall)).collect();
-        episodes.sort_by_key(|it| (Reverse(it.time), it.interval.start_ns));
+        episodes.sort_by_key(|it| (Reverse(it.weight()), it.interval.start_ns));
         episodes.truncate(MOST_EPISODES);
         episodes.sort_by_key(|it| it.interval.start_ns);
         (count, episodes)
@@ -115,32 +120,47 @@ pub(super) fn named(episodes: &[Episode], index: &Index<'_>) -> BTreeMap<u32, St
 }
 
 fn episode(stood: &[Stood], index: &Index<'_>, wall: Option<i64>) -> Episode {
-    let longest = stood.iter().max_by_key(|it| it.length);
+    let stands = || stood.iter().filter(|it| it.stands());
+    let waits = || stood.iter().filter(|it| !it.stands());
+    let longest = stands().max_by_key(|it| it.length);
+    let shown = longest.or_else(|| waits().max_by_key(|it| it.length));
     let mut mechanisms = Tally::default();
-    stood.iter().for_each(|it| mechanisms.add_mechanisms(&it.mechanisms));
-    let sum = |of: &dyn Fn(&Stood) -> Duration| stood.iter().map(of).sum::<Duration>();
+    stands().for_each(|it| mechanisms.add_mechanisms(&it.mechanisms));
+    let sum = |of: &dyn Fn(&Stood) -> Duration| stands().map(of).sum::<Duration>();
     let time = sum(&|it| it.length);
     let inferred = sum(&|it| match it.certainty {
         Certainty::Inferred => it.length,
         Certainty::Measured => Duration::ZERO,
     });
-    let threads: BTreeSet<u32> = stood.iter().map(|it| it.stall.tid).collect();
     Episode {
         interval: stalls::pause(hull(stood), wall),
-        stalls: stood.len() as u64,
-        threads: threads.len() as u64,
+        stalls: stands().count() as u64,
+        threads: tids(stands()).len() as u64,
         time,
         longest: longest.map_or(Duration::ZERO, |it| it.length),
         unattributed: sum(&|it| it.unattributed),
+        waiting: waiting(waits(), &tids(stands())),
         pools: pools(stood, index),
         cause: stood.first().and_then(|it| it.cause),
         certainty: Certainty::of(inferred, time),
         mechanisms: mechanisms.mechanism_shares(),
-        place: longest.and_then(|it| place(it, index)).unwrap_or_default(),
-        proof: longest.and_then(|it| proof(it, index)),
+        place: shown.and_then(|it| place(it, index)).unwrap_or_default(),
+        proof: shown.and_then(|it| proof(it, index)),
         holder: holder(stood, index),
         members: stood.iter().map(member).collect(),
     }
+}
+
+fn tids<'a>(stood: impl Iterator<Item = &'a Stood>) -> BTreeSet<u32> {
+    stood.map(|it| it.stall.tid).collect()
+}
+
+/// Those that waited; threads that also stood by themselves are counted there.
+fn waiting<'a>(waits: impl Iterator<Item = &'a Stood> + Clone, standing: &BTreeSet<u32>) -> Extent {
+    let threads = tids(waits.clone()).difference(standing).count() as u64;
+    let mut waiting = Extent { threads, ..Extent::default() };
+    waits.for_each(|it| waiting.add(it.length));
+    waiting
 }
 
 fn place(it: &Stood, index: &Index<'_>) -> Option<WaitLocation> {
@@ -169,22 +189,26 @@ fn hull(stood: &[Stood]) -> Interval {
 }
 
 fn pools(stood: &[Stood], index: &Index<'_>) -> Vec<Pool> {
-    let mut pools: BTreeMap<String, (BTreeSet<u32>, Duration, Duration)> = BTreeMap::new();
+    let mut pools: BTreeMap<String, Vec<&Stood>> = BTreeMap::new();
     for it in stood {
-        let pool = pools.entry(pool_of(&index.thread_name(it.stall.tid))).or_default();
-        pool.0.insert(it.stall.tid);
-        pool.1 += it.length;
-        pool.2 = pool.2.max(it.length);
+        pools.entry(pool_of(&index.thread_name(it.stall.tid))).or_default().push(it);
     }
-    let pool = |(name, (threads, time, longest)): (String, (BTreeSet<u32>, _, _))| Pool {
-        name,
-        threads: threads.len() as u64,
-        time,
-        longest,
-    };
-    let mut pools: Vec<_> = pools.into_iter().map(pool).collect();
-    pools.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    let mut pools: Vec<_> = pools.into_iter().map(|(name, stood)| pool(name, &stood)).collect();
+    let weight = |it: &Pool| (it.time, it.waiting.time);
+    pools.sort_by(|a, b| weight(b).cmp(&weight(a)).then_with(|| a.name.cmp(&b.name)));
     pools
+}
+
+fn pool(name: String, stood: &[&Stood]) -> Pool {
+    let stands = || stood.iter().copied().filter(|it| it.stands());
+    let standing = tids(stands());
+    Pool {
+        name,
+        threads: standing.len() as u64,
+        time: stands().map(|it| it.length).sum(),
+        longest: stands().map(|it| it.length).max().unwrap_or_default(),
+        waiting: waiting(stood.iter().copied().filter(|it| !it.stands()), &standing),
+    }
 }
 
 /// The thread for which others waited longest, together: it stood itself, or held the `mmap_lock`.

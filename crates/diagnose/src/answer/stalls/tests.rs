@@ -11,7 +11,7 @@ const APPENDERS: &str = "
     7 blocked 100ms 900ms fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file
     8 blocked 150ms 950ms fdatasync b.log stack jbd2_log_wait_commit ext4_sync_file";
 
-/// `CAUSE: THREADS, TIME, longest LONGEST, in CALL [, n for HOLDER]`, one episode a line.
+/// `CAUSE: THREADS, TIME, longest LONGEST, in CALL [, n for HOLDER; THREADS, TIME wait]`, one episode a line.
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     let stalls = diagnose(text).stalls.expect("threads were watched");
@@ -19,8 +19,12 @@ fn check(text: &str, expected: &[&str]) {
         let cause = it.cause.map_or("unexplained", |it| it.id);
         let holder = it.holder.as_ref();
         let holder = holder.map(|it| format!(", {} for {}", it.waiting, it.name));
+        let waiting = match it.waiting.stalls {
+            0 => String::new(),
+            _ => format!("; {}, {:?} wait", it.waiting.threads, it.waiting.time),
+        };
         format!(
-            "{cause}: {}, {:?}, longest {:?}, in {}{}",
+            "{cause}: {}, {:?}, longest {:?}, in {}{}{waiting}",
             it.threads,
             it.time,
             it.longest,
@@ -32,6 +36,8 @@ fn check(text: &str, expected: &[&str]) {
     let sum: std::time::Duration = stalls.episodes.iter().map(|it| it.time).sum();
     let of_causes: std::time::Duration = stalls.findings.iter().map(|it| it.time).sum();
     assert_eq!((sum, of_causes + stalls.unattributed), (stalls.time, stalls.time), "they add up");
+    let waiting: std::time::Duration = stalls.episodes.iter().map(|it| it.waiting.time).sum();
+    assert_eq!(waiting, stalls.waiting.time, "those who wait, too");
 }
 
 #[test]
@@ -107,7 +113,10 @@ const CONVOY: &str = "
 
 #[test]
 fn who_waits_for_a_thread_that_stalls_inherits_its_cause() {
-    check(CONVOY, &["file-write-blocked: 3, 2.35s, longest 800ms, in write(), 2 for holder"]);
+    check(
+        CONVOY,
+        &["file-write-blocked: 1, 800ms, longest 800ms, in write(), 2 for holder; 2, 1.55s wait"],
+    );
 }
 
 #[test]
@@ -123,7 +132,7 @@ fn a_lock_was_held_over_several_calls_that_stalled() {
     check(
         &next("910ms"),
         &[
-            "file-write-blocked: 3, 2.95s, longest 1.08s, in write(), 2 for holder",
+            "file-write-blocked: 1, 800ms, longest 800ms, in write(), 2 for holder; 2, 2.15s wait",
             "file-sync-blocked: 1, 290ms, longest 290ms, in fdatasync()",
         ],
     );
@@ -141,7 +150,10 @@ fn who_was_idle_before_the_stall_waited_for_work() {
     let idle = CONVOY.replace("8 waiting 120ms", "8 waiting 89ms").replace("9 waiting", "9 on-cpu");
     check(&idle, &["file-write-blocked: 1, 800ms, longest 800ms, in write()"]);
     let just = idle.replace("8 waiting 89ms", "8 waiting 90ms");
-    check(&just, &["file-write-blocked: 2, 1.6s, longest 800ms, in write(), 1 for holder"]);
+    check(
+        &just,
+        &["file-write-blocked: 1, 800ms, longest 800ms, in write(), 1 for holder; 1, 800ms wait"],
+    );
 }
 
 /// Its own stall of long ago was found, and not the last one.
@@ -156,8 +168,8 @@ fn who_stalls_after_it_had_waited_for_another_let_nobody_inherit() {
     check(
         &later,
         &[
-            "file-write-blocked: 2, 1.58s, longest 800ms, in write(), 1 for holder",
-            "file-sync-blocked: 2, 390ms, longest 200ms, in fdatasync(), 1 for waiter-1",
+            "file-write-blocked: 1, 800ms, longest 800ms, in write(), 1 for holder; 1, 780ms wait",
+            "file-sync-blocked: 1, 200ms, longest 200ms, in fdatasync(), 1 for waiter-1; 1, 190ms wait",
         ],
     );
 }
@@ -171,7 +183,7 @@ fn who_is_let_go_on_between_two_calls_inherits_the_first() {
     check(
         &two,
         &[
-            "file-write-blocked: 2, 1.58s, longest 800ms, in write(), 1 for holder",
+            "file-write-blocked: 1, 800ms, longest 800ms, in write(), 1 for holder; 1, 780ms wait",
             "file-sync-blocked: 1, 296ms, longest 296ms, in fdatasync()",
         ],
     );
@@ -195,7 +207,10 @@ fn who_got_no_cpu_after_its_stall_released_later() {
         .replace("8 waiting 120ms 901ms", "8 waiting 120ms 917ms");
     check(&late, &["file-write-blocked: 1, 800ms, longest 800ms, in write()"]);
     let runnable = format!("{late}\n 7 runnable 900ms 908ms");
-    check(&runnable, &["file-write-blocked: 2, 1.58s, longest 800ms, in write(), 1 for holder"]);
+    check(
+        &runnable,
+        &["file-write-blocked: 1, 800ms, longest 800ms, in write(), 1 for holder; 1, 780ms wait"],
+    );
 }
 
 #[test]
@@ -214,7 +229,7 @@ fn who_was_let_go_on_later_waited_for_something_else() {
     let one = |end: &str| CONVOY.replace("120ms 901ms", end).replace("9 waiting", "9 on-cpu");
     check(
         &one("120ms 910ms"),
-        &["file-write-blocked: 2, 1.58s, longest 800ms, in write(), 1 for holder"],
+        &["file-write-blocked: 1, 800ms, longest 800ms, in write(), 1 for holder; 1, 780ms wait"],
     );
     check(&one("120ms 911ms"), &["file-write-blocked: 1, 800ms, longest 800ms, in write()"]);
 }
@@ -224,7 +239,9 @@ fn a_thread_of_the_jvm_that_nobody_waits_for_holds_up_nobody() {
     let own = CONVOY.replace("java holder", "vm-internal AsyncLog Threa");
     check(
         &own,
-        &["gc-log-write-blocked: 2, 1.55s, longest 780ms, in write(), 2 for AsyncLog Threa"],
+        &[
+            "gc-log-write-blocked: 1, 800ms, longest 800ms, in write(), 2 for AsyncLog Threa; 2, 1.55s wait",
+        ],
     );
     let alone = own.replace("8 waiting", "8 on-cpu").replace("9 waiting", "9 on-cpu");
     check(&alone, &[]);
@@ -309,12 +326,12 @@ fn a_lock_was_handed_on_by_one_that_stalled_to_the_next_one() {
     let with = |gap| handed_on.replace("GAP", gap);
     check(
         &with("811ms"),
-        &["file-write-blocked: 3, 3.439s, longest 1.37s, in write(), 1 for second"],
+        &["file-write-blocked: 2, 1.389s, longest 700ms, in write(), 1 for second; 1, 2.05s wait"],
     );
     check(
         &with("812ms"),
         &[
-            "file-write-blocked: 2, 1.38s, longest 700ms, in write(), 1 for first",
+            "file-write-blocked: 1, 700ms, longest 700ms, in write(), 1 for first; 1, 680ms wait",
             "file-write-blocked: 1, 688ms, longest 688ms, in write()",
         ],
     );

@@ -121,7 +121,7 @@ impl Live {
     ) {
         let Some(brief) = live::stall(diagnosis, episode, jvm, options) else { return };
         let at = Instant::now();
-        let kept = Kept { event: "stall", at, length: episode.longest, brief, whole: None };
+        let kept = Kept { event: "stall", at, length: episode.longest(), brief, whole: None };
         self.change(|state| state.add(kept));
     }
 

@@ -229,7 +229,7 @@ fn next(receiver: &Receiver<Batch>, due: Option<MonoTime>) -> Result<Batch, Recv
 impl Printed {
     fn add_stall(&mut self, it: &Episode) {
         self.stalls += 1;
-        self.longest_stall = self.longest_stall.max(it.longest);
+        self.longest_stall = self.longest_stall.max(it.longest());
     }
 
     /// `5 pauses, 7.20 s stopped, 7.10 s of it: GC log write blocked; 2 stalls, up to 3.12 s`.

@@ -178,9 +178,9 @@ impl Window {
     fn stalls_until(&mut self, at: MonoTime) -> Vec<Ended> {
         let (over, all) = (self.over, self.all);
         let mut ended = self.stalled.until(at);
-        ended.retain(|it| all || it.longest >= over);
+        ended.retain(|it| all || it.longest() >= over);
         let with_diagnosis = |it: Episode| {
-            let diagnosis = (it.longest >= over).then(|| Box::new(self.diagnose_stall(&it)));
+            let diagnosis = (it.longest() >= over).then(|| Box::new(self.diagnose_stall(&it)));
             Ended::Stall(Box::new(it), diagnosis)
         };
         ended.into_iter().map(with_diagnosis).collect()
