@@ -78,7 +78,7 @@ export const endedAt = (event, endMs) => {
 
 /** Three threads that stood for a second until `endMs`, two of them for the third. */
 export const stallEndedAt = (endMs) => ({
-  line: "1.00 s   stall of 3 threads (waiter-*, holder): fsync blocked",
+  line: "1.00 s   stall of 1 thread (holder): fsync blocked",
   jvm: null,
   causes: [{ id: "file-sync-blocked", title: "Sync of a file blocked", short: "fsync blocked", class: "disk", nature: "fault", page: [] }],
   origin_wall_ms: endMs - 1_000,
@@ -86,7 +86,7 @@ export const stallEndedAt = (endMs) => ({
     threads: ["holder", "waiter-1", "waiter-2"].map((name, at) => ({ tid: 40 + at, name, pool: Math.min(at, 1) })),
     pools: ["holder", "waiter-*"],
     places: [{ thread: "holder", call: "fdatasync()", file: "/data/a.log", file_system: "ext4", device: "sdb1", stack: ["io_schedule", "ext4_sync_file"], waits_for: "a journal commit", marked: 1 }],
-    episodes: [{ start_us: 0, length_us: 1e6, stalls: 3, threads: 3, time_us: 2.7e6, longest_us: 1e6, unexplained_us: 0, told: "3 threads (waiter-*, holder) for 2.70 s, up to 1.00 s: fsync blocked; 2 waited for holder", pools: "waiter-*, holder", cause: 0, certainty: "measured", mechanisms: [["a journal commit", 1e6]], place: 0, holder: 0, members: [0, 0, 0, 1e6, 1e6, 1, 0, 1e5, 9e5, 9e5, 2, 0, 2e5, 8e5, 8e5], left_out: 0 }],
+    episodes: [{ start_us: 0, length_us: 1e6, stalls: 1, threads: 1, time_us: 1e6, longest_us: 1e6, unexplained_us: 0, told: "1 thread (holder) for 1.00 s: fsync blocked; 2 waited for holder, 1.70 s in all", pools: "holder", cause: 0, certainty: "measured", mechanisms: [["a journal commit", 1e6]], place: 0, holder: 0, members: [0, 0, 0, 1e6, 1e6, 1, 0, 1e5, 9e5, 9e5, 2, 0, 2e5, 8e5, 8e5], left_out: 0 }],
   },
   who: ["dd (pid 991) wrote 412 MB to sdb1"],
 });

@@ -298,7 +298,7 @@ pub(super) struct Waiting {
     pub(super) max_ns: u64,
 }
 
-/// Threads that stood for the same reason at the same time. Where a long one goes on after it was told, all of its
+/// Threads that stood for the same reason at the same time. Where a long one goes on after it was reported, all of its
 /// threads may be in `waiting`.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Stall<'a> {
