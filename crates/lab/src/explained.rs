@@ -6,6 +6,9 @@ use crate::LabError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+/// What time is counted as that no cause claims.
+pub(crate) const UNATTRIBUTED: &str = "unattributed";
+
 /// What a log may round the length of a collection by.
 const ROUNDED_NS: u64 = 1_000_000;
 
@@ -171,6 +174,8 @@ pub struct Episode {
     pub duration_ns: u64,
     /// The time of all threads.
     pub time_ns: u64,
+    /// The longest stall of a thread.
+    pub max_ns: u64,
     /// The cause's id; `None` where no cause claims it.
     pub cause: Option<String>,
     /// Its threads by name.
@@ -253,7 +258,7 @@ impl Explained {
     pub fn of_stalls(&self) -> Explained {
         let stalls = self.stalls.clone().unwrap_or_default();
         let longer = |ms: u64| {
-            let longer = |it: &&Episode| it.duration_ns > ms * 1_000_000;
+            let longer = |it: &&Episode| it.max_ns > ms * 1_000_000;
             stalls.longest.iter().filter(longer).count() as u64
         };
         let pauses = Pauses {
@@ -341,9 +346,9 @@ impl Pause {
     #[must_use]
     pub fn first(&self) -> &str {
         // of two that are equal the first listed counts, hence the strict comparison
-        let mut first = ("unattributed", self.unattributed_ns);
+        let mut first = (UNATTRIBUTED, self.unattributed_ns);
         for part in &self.parts {
-            if part.time_ns > first.1 || (first.0 == "unattributed" && part.time_ns == first.1) {
+            if part.time_ns > first.1 || (first.0 == UNATTRIBUTED && part.time_ns == first.1) {
                 first = (&part.cause, part.time_ns);
             }
         }
@@ -417,10 +422,10 @@ mod tests {
                 "max_ns":100000001,"unattributed_ns":20000000,
                 "causes":[{"id":"file-sync-blocked","nature":"fault","pauses":1,"time_ns":800000000}],
                 "longest":[
-                {"start_ns":5,"start_wall":null,"duration_ns":100000001,"time_ns":800000000,"threads":8,
+                {"start_ns":5,"start_wall":null,"duration_ns":300000000,"time_ns":800000000,"max_ns":100000001,"threads":8,
                  "cause":"file-sync-blocked","certainty":"measured","mechanism":null,
-                 "holder":{"tid":7,"thread":"holder"},"waiting_threads":3},
-                {"start_ns":9,"duration_ns":20000000,"time_ns":20000000,"cause":null,"holder":null}]}}"#,
+                 "holder":{"tid":7,"thread":"holder","waiting_threads":3}},
+                {"start_ns":9,"duration_ns":20000000,"time_ns":20000000,"max_ns":20000000,"cause":null,"holder":null}]}}"#,
         )
         .unwrap()
         .of_stalls();

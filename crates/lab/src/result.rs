@@ -1,7 +1,7 @@
 //! What one run of one variant gave.
 use crate::{
     Collector, JudgedBy, Privilege,
-    explained::Explained,
+    explained::{Explained, UNATTRIBUTED},
     scenarios::{Role, Scenario, Variant},
 };
 pub use from_log::{FromLog, Judged, Refuted};
@@ -88,6 +88,9 @@ pub struct RunResult {
     /// Calls that the workload measured, and what of them was found, where stalls are looked at and were
     /// recorded.
     pub stalled: Option<Stalled>,
+    /// Causes of stalls that are not ordinary work, and `unattributed`, with the time of all threads in
+    /// nanoseconds, where the scenario is judged by its pauses: stalls of its workload are not measured apart.
+    pub named_in_stalls: BTreeMap<String, u64>,
     /// What the GC log alone says, judged by the recording, where that was asked for.
     pub from_log: Option<FromLog>,
 }
@@ -190,6 +193,7 @@ impl RunResult {
         explained: &Explained,
         workload: &BTreeMap<String, u64>,
     ) -> RunResult {
+        let whole = explained;
         let of_stalls = (scenario.judged_by == JudgedBy::Stalls).then(|| explained.of_stalls());
         let explained = of_stalls.as_ref().unwrap_or(explained);
         let mut long: Vec<_> =
@@ -237,6 +241,10 @@ impl RunResult {
             disk: None,
             logging: Logging::of(workload),
             stalled: None,
+            named_in_stalls: match scenario.judged_by {
+                JudgedBy::Pauses => named_in_stalls(whole),
+                JudgedBy::Stalls => BTreeMap::new(),
+            },
             from_log: None,
         }
     }
@@ -310,6 +318,14 @@ fn ns_of(nanos: u64) -> Duration {
     Duration::from_nanos(nanos)
 }
 
+fn named_in_stalls(explained: &Explained) -> BTreeMap<String, u64> {
+    let Some(stalls) = &explained.stalls else { return BTreeMap::new() };
+    let faults = stalls.causes.iter().filter(|it| it.nature == "fault");
+    let unexplained =
+        (stalls.unattributed_ns > 0).then(|| (UNATTRIBUTED.to_owned(), stalls.unattributed_ns));
+    faults.map(|it| (it.id.clone(), it.time_ns)).chain(unexplained).collect()
+}
+
 fn named(cause: &crate::explained::Cause) -> NamedCause {
     NamedCause {
         id: cause.id.clone(),
@@ -326,7 +342,7 @@ fn named(cause: &crate::explained::Cause) -> NamedCause {
 fn first(explained: &Explained) -> Option<String> {
     let mut times: BTreeMap<&str, u64> = BTreeMap::new();
     for pause in explained.longest.iter().filter(|it| ns_of(it.duration_ns) >= LONG) {
-        *times.entry("unattributed").or_default() += pause.unattributed_ns;
+        *times.entry(UNATTRIBUTED).or_default() += pause.unattributed_ns;
         for part in &pause.parts {
             *times.entry(&part.cause).or_default() += part.time_ns;
         }

@@ -221,7 +221,7 @@ fn firsts(firsts: &BTreeMap<String, u64>) -> String {
 fn quiet(tally: &Tally) -> String {
     let mut table = Table::new();
     table.load_preset(presets::ASCII_MARKDOWN);
-    table.set_header(["recorded", "named", "recordings", "time", ""]);
+    table.set_header(["recorded", "named", "in", "recordings", "time", ""]);
     for alarm in &tally.alarms {
         let time = format!("{} ms", alarm.time_ns / 1_000_000);
         let verdict = if alarm.expected {
@@ -230,7 +230,8 @@ fn quiet(tally: &Tally) -> String {
             "false alarm"
         };
         let recordings = alarm.recordings.to_string();
-        table.add_row([alarm.privilege.id(), &alarm.cause, &recordings, &time, verdict]);
+        let of = if alarm.of_stalls { "stalls" } else { "pauses" };
+        table.add_row([alarm.privilege.id(), &alarm.cause, of, &recordings, &time, verdict]);
     }
     let quiet = tally.quiet_recordings;
     let intro = format!("## Named where nothing was wrong ({quiet} recordings)\n\n");

@@ -88,6 +88,10 @@ pub struct Seen {
     /// Calls that the workload measured, where stalls are looked at; all else is of stalls then, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalled: Option<Stalled>,
+    /// Causes of stalls that are not ordinary work, and `unattributed`, with their time, in a scenario that is
+    /// judged by its pauses.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub named_in_stalls: BTreeMap<String, u64>,
     /// When and by what it was made.
     #[serde(flatten)]
     pub made: Made,
@@ -139,6 +143,7 @@ impl Seen {
             lost_events: result.lost_events,
             from_log: result.from_log.clone(),
             stalled: result.stalled.clone(),
+            named_in_stalls: result.named_in_stalls.clone(),
             made: Made::now(),
         }
     }
@@ -239,6 +244,7 @@ mod tests {
             lost_events: 0,
             from_log: None,
             stalled: None,
+            named_in_stalls: BTreeMap::new(),
             made: Made::now(),
         }
     }

@@ -142,6 +142,8 @@ pub struct Alarm {
     pub privilege: Privilege,
     /// Its id.
     pub cause: String,
+    /// Whether of stalls of single threads, and not of pauses.
+    pub of_stalls: bool,
     /// In how many recordings.
     pub recordings: u64,
     /// With how much time in all.
@@ -247,16 +249,22 @@ fn grouped<K: Ord>(seen: &[&Seen], usual: &Usual, key: impl Fn(&Seen) -> K) -> B
 }
 
 fn alarms(quiet: &[&Seen]) -> Vec<Alarm> {
-    let mut found: BTreeMap<(Privilege, &str, bool), Alarm> = BTreeMap::new();
+    let mut found: BTreeMap<(Privilege, &str, bool, bool), Alarm> = BTreeMap::new();
     for seen in quiet {
-        for (cause, time_ns) in &seen.named {
+        let named = seen.named.iter().map(|it| (seen.key.judged_by() == JudgedBy::Stalls, it));
+        // With a remedy the fault goes on, and may well hold up other threads than those of the pauses.
+        let is_quiet = seen.role == Role::Baseline;
+        let in_stalls = seen.named_in_stalls.iter().filter(|_| is_quiet).map(|it| (true, it));
+        for (of_stalls, (cause, time_ns)) in named.chain(in_stalls) {
             let privilege = seen.key.privilege;
             // stolen time is no mistake where the kernel itself has counted at least as much
             let stolen = cause == "cpu-steal" && *time_ns <= seen.stolen_ns;
             let expected = stolen || happens_anyway(cause);
-            let alarm = found.entry((privilege, cause, expected)).or_insert_with(|| Alarm {
+            let key = (privilege, cause.as_str(), of_stalls, expected);
+            let alarm = found.entry(key).or_insert_with(|| Alarm {
                 privilege,
                 cause: cause.clone(),
+                of_stalls,
                 recordings: 0,
                 time_ns: 0,
                 expected,
@@ -316,10 +324,9 @@ fn shortfalls(
     demand("ms in stalled calls found, privileged", found_ms, measured_ms, FOUND);
     for alarm in alarms.iter().filter(|it| !it.expected) {
         let (cause, rights) = (&alarm.cause, alarm.privilege.id());
-        found.push(format!(
-            "`{cause}` was named in {} quiet recordings, {rights}",
-            alarm.recordings
-        ));
+        let of = if alarm.of_stalls { "stalls of " } else { "" };
+        let recordings = alarm.recordings;
+        found.push(format!("`{cause}` was named in {of}{recordings} quiet recordings, {rights}"));
     }
     for it in seen {
         let Key { scenario, variant, jdk, run, .. } = &it.key;

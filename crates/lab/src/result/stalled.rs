@@ -1,14 +1,11 @@
 //! Stalls as the workload measured them, call by call, beside what `explain` says of the same time.
 use super::LONG;
-use crate::explained::{Episode, Explained};
+use crate::explained::{Episode, Explained, UNATTRIBUTED};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Range,
 };
-
-/// What an episode without a cause is counted as.
-const UNATTRIBUTED: &str = "unattributed";
 
 /// Causes of single threads that no call of a workload has.
 const OF_NO_CALL: [&str; 3] =

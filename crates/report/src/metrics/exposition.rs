@@ -1,7 +1,7 @@
 //! The text that is scraped.
 use super::{
     All, Label, Series,
-    numbers::{BUCKETS, Numbers, OfCause},
+    numbers::{BUCKETS, Numbers, OfCause, STALL_WAITING},
 };
 use diagnose::Count;
 use prometheus_client::{
@@ -153,6 +153,11 @@ impl Out<'_, '_> {
                 counter(&mut metric.encode_family(&jvm.and("cause", &cause))?, *time)?;
             }
             Ok(())
+        })?;
+        let name = ("whypause_thread_stall_waiting", STALL_WAITING);
+        self.each(name, Some(&Unit::Seconds), MetricType::Counter, |jvm, it, metric| {
+            let Some(stalls) = &it.numbers.stalls else { return Ok(()) };
+            counter(&mut metric.encode_family(&jvm.own())?, stalls.waiting)
         })?;
         let name = (
             "whypause_thread_stall_episode",

@@ -25,6 +25,9 @@ pub(super) const BUCKETS: [Duration; 12] = [
 pub(super) const UNEXPLAINED: &str = "unexplained";
 /// The same of shorter ones, of which only sums are known.
 pub(super) const NO_DETAIL: &str = "not_recorded_in_detail";
+/// What is said of `Stalls::waiting`.
+pub(super) const STALL_WAITING: &str =
+    "Threads by time that waited for one that could not go on: for its lock, or for work from it";
 /// The longest stop is that of this time and the one before: each is seen by a scrape a minute.
 const LONGEST_OF: Duration = Duration::from_secs(60);
 /// Characters of an operation's name in an exemplar, which has 128 for all its labels.
@@ -57,6 +60,8 @@ pub(super) struct Stalls {
     pub(super) episodes: Count,
     /// Threads by time, by the cause.
     pub(super) by_cause: BTreeMap<&'static str, Duration>,
+    /// Threads by time that waited for one of those.
+    pub(super) waiting: Duration,
 }
 
 /// The time of one cause.
@@ -132,6 +137,7 @@ impl Stalls {
         self.episodes.add(it.longest());
         let cause = it.cause.map_or(UNEXPLAINED, |it| it.id);
         *self.by_cause.entry(cause).or_default() += it.time;
+        self.waiting += it.waiting.time;
     }
 }
 

@@ -12,7 +12,7 @@ mod proto;
 
 use super::{
     All, Label, Series,
-    numbers::{BUCKETS, Example, Stalls},
+    numbers::{BUCKETS, Example, STALL_WAITING, Stalls},
 };
 use diagnose::Count;
 use prost::Message;
@@ -109,7 +109,7 @@ fn of_jvm(series: &Series, now: SystemTime) -> Vec<Metric> {
     metrics
 }
 
-fn of_stalls(stalls: &Stalls, at: Point) -> [Metric; 2] {
+fn of_stalls(stalls: &Stalls, at: Point) -> [Metric; 3] {
     let causes = stalls.by_cause.iter();
     let causes = causes
         .map(|(cause, time)| by("whypause.cause", &cause.replace('-', "_"), at.of(seconds(*time))));
@@ -119,6 +119,12 @@ fn of_stalls(stalls: &Stalls, at: Point) -> [Metric; 2] {
             "Threads by time that could not go on while the JVM ran, by what they waited for",
             "s",
             causes.collect(),
+        ),
+        sum(
+            "whypause.jvm.thread_stall.waiting.time",
+            STALL_WAITING,
+            "s",
+            vec![at.of(seconds(stalls.waiting))],
         ),
         histogram(
             "whypause.jvm.thread_stall.episode.duration",

@@ -104,6 +104,7 @@ fn stalls_are_counted_by_cause_and_by_the_longest_of_each_episode() {
     }
     let mut unexplained = stalls(3_000).remove(0);
     unexplained.cause = None;
+    unexplained.waiting.time = Duration::from_millis(1_500);
     jvm.add_stalls(&unexplained);
     has(
         &lines(&metrics, Exposition::Prometheus),
@@ -111,6 +112,7 @@ fn stalls_are_counted_by_cause_and_by_the_longest_of_each_episode() {
             "# TYPE whypause_thread_stall_seconds_total counter",
             r#"whypause_thread_stall_seconds_total{jvm="Orders",user="app",cause="file_sync_blocked"} 0.44"#,
             r#"whypause_thread_stall_seconds_total{jvm="Orders",user="app",cause="unexplained"} 4.0"#,
+            r#"whypause_thread_stall_waiting_seconds_total{jvm="Orders",user="app"} 1.5"#,
             "# TYPE whypause_thread_stall_episode_seconds histogram",
             r#"whypause_thread_stall_episode_seconds_sum{jvm="Orders",user="app"} 3.33"#,
             r#"whypause_thread_stall_episode_seconds_count{jvm="Orders",user="app"} 3"#,
@@ -281,6 +283,7 @@ fn the_message_that_is_pushed_has_the_same_numbers() {
             ("whypause.recorder.dropped_events", "{event}"),
             ("whypause.jvm.stw.longest", "s"),
             ("whypause.jvm.thread_stall.cause.time", "s"),
+            ("whypause.jvm.thread_stall.waiting.time", "s"),
             ("whypause.jvm.thread_stall.episode.duration", "s"),
         ]
     );
@@ -299,7 +302,7 @@ fn the_message_that_is_pushed_has_the_same_numbers() {
     assert_eq!(causes.data_points[0].exemplars.len(), 1);
     let Some(Data::Sum(causes)) = &all[6].data else { panic!("{:?}", all[6]) };
     assert_eq!(causes.data_points.iter().map(seconds).collect::<Vec<_>>(), [0.4]);
-    let Some(Data::Histogram(episodes)) = &all[7].data else { panic!("{:?}", all[7]) };
+    let Some(Data::Histogram(episodes)) = &all[8].data else { panic!("{:?}", all[8]) };
     let point = &episodes.data_points[0];
     assert_eq!((point.count, point.sum), (1, Some(0.3)));
     assert_eq!(attribute(own, "service.name"), "whypause");

@@ -5,13 +5,14 @@ use crate::{
     result::{Long, Stalled},
 };
 
-/// Text in, verdict out: `ROLE SCENARIO RIGHTS stopped N left N measured N found N first CAUSE=N… named CAUSE…`,
+/// Text in, verdict out: `ROLE SCENARIO RIGHTS stopped N left N measured N found N first CAUSE=N… stalls-CAUSE… named CAUSE…`,
 /// with times in milliseconds.
 fn seen(text: &str) -> Seen {
     let mut words = text.split(' ');
     let role = match words.next() {
         Some("fault") => Role::Fault,
         Some("baseline") => Role::Baseline,
+        Some("fixed") => Role::Fixed,
         other => panic!("{other:?}"),
     };
     let scenario = words.next().unwrap().to_owned();
@@ -62,6 +63,11 @@ fn seen(text: &str) -> Seen {
                 .collect(),
             ..Stalled::default()
         }),
+        named_in_stalls: rest
+            .iter()
+            .filter_map(|it| it.strip_prefix("stalls-"))
+            .map(|it| (it.to_owned(), 1_000_000))
+            .collect(),
         made: Made::default(),
     }
 }
@@ -115,6 +121,22 @@ fn cause_named_in_a_quiet_run_is_a_false_alarm_unless_common() {
     check(
         &["baseline swap-in with named swap-in", "baseline swap-in with named swap-in"],
         "`swap-in` was named in 2 quiet recordings, privileged",
+    );
+}
+
+#[test]
+fn stalls_are_named_falsely_in_the_baseline_of_any_scenario_and_not_beside_a_remedy() {
+    let check = |texts: &[&str], expected| assert_eq!(shortfalls(texts), expected);
+    check(&["baseline swap-in with stalls-cpu-contention"], "");
+    check(
+        &["baseline swap-in with stalls-swap-in", "baseline swap-in with stalls-unattributed"],
+        "`swap-in` was named in stalls of 1 quiet recordings, privileged; \
+         `unattributed` was named in stalls of 1 quiet recordings, privileged",
+    );
+    check(&["fixed swap-in with stalls-swap-in", "fault swap-in with stalls-swap-in"], "");
+    check(
+        &["baseline fsync-storm with measured 0 found 0 named file-sync-blocked"],
+        "`file-sync-blocked` was named in stalls of 1 quiet recordings, privileged",
     );
 }
 

@@ -156,6 +156,8 @@ pub(super) fn check_metrics(input: &Path, json: &Value, name: &str) {
     if json["stalls"].is_object() {
         let told = metric(&text, "whypause_thread_stall_seconds_total", "");
         assert!(near(told, of(json, "/stalls/time_ns")), "{name}: {told}");
+        let waiting = metric(&text, "whypause_thread_stall_waiting_seconds_total", "");
+        assert!(near(waiting, of(json, "/stalls/waiting/time_ns")), "{name}: {waiting}");
     }
     let by_cause = "whypause_stw_attributed_seconds_total";
     assert!(near(metric(&text, by_cause, ""), total), "{name}: the causes are not all of it");
