@@ -239,13 +239,20 @@ def print_truth(seen, most):
           f"which took {seconds(calls['whole_ns'])}, blocked {seconds(calls['blocked_ns'])}")
 
 
+def threads_of(pool):
+    """Those of a pool that stood, and those that waited for one."""
+    waiting = pool["waiting"]["threads"]
+    stood = f"{pool['threads']} {pool['name']}" if pool["threads"] else pool["name"]
+    return f"{stood} ({waiting} waiting)" if waiting else stood
+
+
 def print_told(stalls, most):
     """The episodes that whypause tells."""
     print("\n" + TITLE + "\n|---|---|---|---|---|---|---:|---:|---:|")
     for it in stalls["longest"][:most]:
         place = it.get("place") or {}
         holder = it.get("holder") or {}
-        pools = ", ".join(f"{pool['threads']} {pool['name']}" for pool in it["pools"])
+        pools = ", ".join(threads_of(pool) for pool in it["pools"])
         print(f"| {it['cause']} | {pools} | {place.get('call') or '-'} | {place.get('path') or '-'} "
               f"| {place.get('device') or '-'} | {holder.get('thread') or '-'} | {holder.get('waiting_threads', 0)} "
               f"| {seconds(it['duration_ns'])} | {seconds(it['time_ns'])} |")

@@ -19,7 +19,9 @@ use crate::{
     values::intervals::union,
     wait::{Blocked, Wait, is_idle},
 };
-use recording::{Cut, Interval, MonoTime, OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
+use recording::{
+    Cut, Interval, MonoTime, OffCpuCause, Source, ThreadRole, ThreadSlice, ThreadState,
+};
 use std::{collections::BTreeMap, time::Duration};
 use strum::VariantArray;
 
@@ -30,6 +32,10 @@ const MAX_GAP: Duration = Duration::from_millis(1);
 /// it, where the other began to wait at most this time before that stall. `RELEASE_NS` of the recorder's
 /// `stalls.bpf.h`, which sends no other wait.
 const RELEASE: Duration = Duration::from_millis(10);
+
+/// Around a stop that was sampled as much as it is long, and this at most, is left out: `MARGIN` of the recorder's
+/// `sampler/keep.rs`, which keeps waits there of which it is not sure how long they were.
+const SAMPLED_MARGIN: Duration = Duration::from_millis(50);
 
 /// One stall of one thread. It goes on while the JVM is stopped meanwhile, and only the rest of it counts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,6 +84,17 @@ pub(crate) fn of(index: &Index<'_>, stops: &[Interval], least: Duration) -> Vec<
     found.extend(own.into_iter().filter(|it| is_one(it) && counted(it, stops) >= least));
     found.sort_unstable();
     found
+}
+
+/// In which times no stall counts, in order and apart: these stops, and what is near them where they were sampled.
+pub(crate) fn times_of_stops(index: &Index<'_>, stops: impl Iterator<Item = Interval>) -> Vec<Interval> {
+    let coverage = index.facts.and_then(|it| it.coverage.as_ref());
+    let is_sampled = coverage.is_some_and(|it| !it.ran(Source::Scheduler));
+    let margin = |it: Interval| match is_sampled {
+        true => it.duration().min(SAMPLED_MARGIN),
+        false => Duration::ZERO,
+    };
+    union(stops.map(|it| Interval::new(it.start - margin(it), it.end + margin(it))).collect())
 }
 
 impl Stall {
@@ -163,7 +180,10 @@ fn stands(index: &Index<'_>, slice: &ThreadSlice, role: ThreadRole) -> bool {
                 && !hiccups::is_wait(index, slice)
                 && wants_to_go_on(index, slice)
         }
-        ThreadState::Runnable => role == ThreadRole::Java && !is_of_jvm(index, slice.tid),
+        // Of several waits for a CPU between two samples only their sum is known.
+        ThreadState::Runnable => {
+            role == ThreadRole::Java && !slice.sampled && !is_of_jvm(index, slice.tid)
+        }
         ThreadState::OnCpu | ThreadState::Throttled | ThreadState::Stopped => false,
     }
 }
@@ -177,6 +197,10 @@ fn wants_to_go_on(index: &Index<'_>, slice: &ThreadSlice) -> bool {
         Some(FileCall::Write | FileCall::Sync) => !index.signs(slice.stack).has(Sign::Incoming),
         // One that reads anything but a file waits for what a peer sends.
         Some(FileCall::Read) => slice.file.is_some() || is_shown(),
+        // A sample shows that a thread is in a fault, and not whether in one or in a thousand.
+        None if slice.sampled => {
+            matches!(slice.entered, Some(OffCpuCause::Syscall(_))) && is_shown()
+        }
         None => slice.entered == Some(OffCpuCause::PageFault) || is_shown(),
     }
 }

@@ -11,7 +11,6 @@ use crate::{
     },
     cause::stall,
     facts::index::Index,
-    values::intervals::union,
 };
 use episodes::{Episodes, Stood};
 use recording::{Facts, Interval};
@@ -29,7 +28,7 @@ pub(crate) fn of(
     budget: &mut SegmentBudget,
 ) -> Option<Stalls> {
     let over = index.facts?.coverage.as_ref()?.stalls_over?;
-    let stops = union(stops.into_iter().collect());
+    let stops = stalls::times_of_stops(index, stops.into_iter());
     let found = stalls::of(index, &stops, over);
     Some(sum(index, (found, &stops), over, applicable, wall, budget))
 }
@@ -44,7 +43,7 @@ pub fn new_stalls(
     let coverage = facts.coverage.as_ref()?;
     let over = coverage.stalls_over?;
     let index = Index::new(facts);
-    let stops = union(stops.into_iter().collect());
+    let stops = stalls::times_of_stops(&index, stops.into_iter());
     let mut found = stalls::of(&index, &stops, over);
     found.retain_mut(|it| match rest(it.tid, it.interval) {
         Some(rest) => {

@@ -1,4 +1,7 @@
 //! Which pieces are worth keeping: those around stops, and long waits.
+//!
+//! Of a thread of the application that waits in a call outside of stops is kept what is sure: no wait is told as
+//! longer than it was seen.
 use super::track::Piece;
 use recording::{Interval, MonoTime, OffCpuCause, ThreadState};
 use std::{collections::VecDeque, time::Duration};
@@ -34,6 +37,8 @@ pub(crate) struct Keep {
     stops: VecDeque<Interval>,
     /// Whether the JVM's stops are known. Where they are not, a log may tell them later.
     pub(crate) knows_stops: bool,
+    /// From how long on waits of the application in its own calls are kept; `None` where none are.
+    pub(crate) stalls_over: Option<Duration>,
     /// Pieces dropped because the buffer was full.
     pub(crate) dropped: u64,
 }
@@ -67,8 +72,8 @@ impl Keep {
         for mut kept in std::mem::take(&mut self.pieces) {
             if kept.piece.interval.end > until {
                 rest.push_back(kept);
-            } else if self.wants(&kept) {
-                let piece = kept.piece.interval;
+            } else if let Some(piece) = self.wanted(&kept) {
+                kept.piece.interval = piece;
                 kept.in_stop = self
                     .stops
                     .iter()
@@ -80,11 +85,33 @@ impl Keep {
         wanted
     }
 
+    /// What of a piece is kept.
+    fn wanted(&self, kept: &Kept) -> Option<Interval> {
+        let Kept { works_in_stops, piece, .. } = kept;
+        let is_own = piece.state == ThreadState::Blocked
+            && !works_in_stops
+            && matches!(piece.why.entered, Some(OffCpuCause::Syscall(_)));
+        match self.stalls_over.filter(|_| is_own && self.knows_stops) {
+            Some(over) => self.wanted_of_own(piece, over),
+            None => self.wants(kept).then_some(piece.interval),
+        }
+    }
+
+    /// What is sure, where that is long, and what is around stops.
+    fn wanted_of_own(&self, piece: &Piece, over: Duration) -> Option<Interval> {
+        let sure = piece.sure.and_then(|it| it.intersect(piece.interval));
+        let sure = sure.filter(|it| it.duration() >= over);
+        let around = self.stops.iter().filter_map(|it| widened(*it).intersect(piece.interval));
+        let all = || sure.into_iter().chain(around.clone());
+        let start = all().map(|it| it.start).min()?;
+        Some(Interval::new(start, all().map(|it| it.end).max()?))
+    }
+
     fn wants(&self, kept: &Kept) -> bool {
         let piece = &kept.piece;
         let around = |stop: &Interval| {
-            let margin = stop.duration().min(MARGIN);
-            piece.interval.start <= stop.end + margin && stop.start - margin <= piece.interval.end
+            let around = widened(*stop);
+            piece.interval.start <= around.end && around.start <= piece.interval.end
         };
         if self.stops.iter().any(around) {
             return true;
@@ -104,6 +131,11 @@ impl Keep {
     }
 }
 
+fn widened(stop: Interval) -> Interval {
+    let margin = stop.duration().min(MARGIN);
+    Interval::new(stop.start - margin, stop.end + margin)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,7 +150,7 @@ mod tests {
             tid: 1,
             works_in_stops: false,
             in_stop: false,
-            piece: Piece { interval, state, why },
+            piece: Piece { interval, sure: Some(interval), state, why },
         }
     }
 
@@ -147,6 +179,31 @@ mod tests {
         check(kept(ThreadState::Stopped, 0, 500, None), true);
         check(kept(ThreadState::Blocked, 0, 500, Some(OffCpuCause::PageFault)), true);
         check(kept(ThreadState::Blocked, 0, 500, Some(OffCpuCause::Syscall(0))), false);
+    }
+
+    /// What is kept of a wait in a call from 0 to 900 ms, beside a stop from 1,000 to 1,100 ms.
+    fn check_own(sure: Option<(u64, u64)>, end: u64, expected: Option<(u64, u64)>) {
+        let over = Duration::from_millis(10);
+        let mut keep = Keep { knows_stops: true, stalls_over: Some(over), ..Keep::default() };
+        keep.stop(Interval::new(MonoTime(1000 * MS), MonoTime(1100 * MS)));
+        let mut it = kept(ThreadState::Blocked, 0, end, Some(OffCpuCause::Syscall(0)));
+        it.piece.sure = sure.map(|it| Interval::new(MonoTime(it.0 * MS), MonoTime(it.1 * MS)));
+        keep.add(it);
+        let found = keep.decide(MonoTime(9000 * MS), None);
+        let found = found.first().map(|it| it.piece.interval);
+        let expected =
+            expected.map(|it| Interval::new(MonoTime(it.0 * MS), MonoTime(it.1 * MS)));
+        assert_eq!(found, expected, "{sure:?} {end}");
+    }
+
+    #[test]
+    fn of_a_wait_in_a_call_no_more_is_kept_than_was_seen() {
+        check_own(Some((300, 310)), 900, Some((300, 310)));
+        check_own(Some((300, 309)), 900, None);
+        check_own(None, 900, None);
+        check_own(None, 960, Some((950, 960)));
+        check_own(Some((300, 400)), 960, Some((300, 960)));
+        check_own(None, 1300, Some((950, 1150)));
     }
 
     #[test]
@@ -183,6 +240,7 @@ mod tests {
             works_in_stops,
             piece: Piece {
                 interval: Interval::new(us(start), us(end)),
+                sure: None,
                 state: ThreadState::Runnable,
                 why: Why::default(),
             },

@@ -44,6 +44,8 @@ const LONGEST_PIECE: Duration = Duration::from_secs(2);
 const FREEZER_ROUNDS: u64 = 2;
 /// More files that the JVM writes to through memory need not be known to tell that there are some.
 const MAX_WRITTEN_FILES: usize = 8;
+/// Bytes of what the kernel tells of a call: nine numbers.
+const MOST_CALL_BYTES: u64 = 256;
 /// How often such files are looked for.
 const BETWEEN_MAPS: Duration = Duration::from_secs(60);
 
@@ -287,6 +289,15 @@ impl SampledSession {
         }
         self.stops.apart = self.counters.as_ref().and_then(|it| it.apart);
         self.keep.knows_stops = self.counters.is_some();
+        let over = Some(self.options.stalls_over).filter(|it| !it.is_zero());
+        self.keep.stalls_over = over.filter(|_| self.keep.knows_stops && self.reads_calls());
+        self.watch.asks_all = self.keep.stalls_over.is_some();
+    }
+
+    /// Whether the system calls of the JVM's threads may be read, which takes the rights of a tracer
+    /// (`proc_pid_syscall` of `fs/proc/base.c`): without those a wait for work looks like any other.
+    fn reads_calls(&self) -> bool {
+        self.dir.text("syscall", MOST_CALL_BYTES).is_ok()
     }
 
     /// A thread that waits for the journal in a page fault wrote to a file that it has mapped; which
@@ -367,6 +378,7 @@ impl SampledSession {
         coverage.recorder_rss_bytes = self.cost.own_peak_bytes();
         coverage.jvm_cpu = self.cost.jvm_cpu();
         coverage.recorded = now().since(self.started);
+        coverage.stalls_over = self.keep.stalls_over;
         coverage
     }
 }

@@ -44,7 +44,10 @@ impl Task {
             b'R' => Seen::Wants,
             b'D' => Seen::Blocked(self.why(dir)),
             b'T' | b't' => Seen::Stopped(self.why(dir)),
-            b'S' if asks && self.sleeps_in_write(dir) => Seen::Blocked(self.why(dir)),
+            b'S' if asks && self.sleeps_in_write(dir) => match self.why(dir) {
+                why if text::waits_for_reader(&why) => Seen::Blocked(why),
+                _ => Seen::Sleeps,
+            },
             _ => Seen::Sleeps,
         })
     }

@@ -1,5 +1,6 @@
 //! The text of a thread's files in `/proc/PID/task/TID`.
-use recording::OffCpuCause;
+use super::track::Why;
+use recording::{Architecture, OffCpuCause};
 
 /// `schedstat`: what the scheduler has counted of a thread
 /// (`proc_pid_schedstat` of `fs/proc/base.c`).
@@ -53,7 +54,7 @@ pub(crate) fn function(wchan: &[u8]) -> Option<String> {
 /// Where a thread sleeps that writes to a pipe, a terminal or a socket that is full: `fs/pipe.c` (two
 /// names since Linux 6.15), `drivers/tty/n_tty.c`, `net/unix/af_unix.c` and `net/core/sock.c`,
 /// `net/core/stream.c`. `wait_woken` (`kernel/sched/wait.c`) is where a terminal's and a TCP writer
-/// sleep; others sleep there, too, and no thread of the JVM's own does.
+/// sleep; others read from one sleep there, too, which their call tells where it may be read.
 pub(crate) const WRITES: [&str; 9] = [
     "pipe_write",
     "anon_pipe_write",
@@ -65,6 +66,21 @@ pub(crate) const WRITES: [&str; 9] = [
     "sock_alloc_send_pskb",
     "sk_stream_wait_memory",
 ];
+
+/// Calls that write to a pipe, a terminal or a socket.
+const WRITE_CALLS: [&str; 7] =
+    ["write", "writev", "sendto", "sendmsg", "sendmmsg", "sendfile", "splice"];
+
+/// Whether a thread that sleeps in one of [`WRITES`] is there for a call that writes, as far as may be known.
+pub(crate) fn waits_for_reader(why: &Why) -> bool {
+    match why.entered {
+        Some(OffCpuCause::Syscall(number)) => {
+            let name = Architecture::HERE.call_name(number);
+            name.is_some_and(|it| WRITE_CALLS.contains(&it))
+        }
+        _ => true,
+    }
+}
 
 /// `schedstat`, `stat`, `syscall` and `wchan` of a thread.
 #[cfg(fuzzing)]
@@ -113,6 +129,20 @@ mod tests {
         assert_eq!(entered(b"running\n"), None);
         let far = (OffCpuCause::Syscall(202), None);
         assert_eq!(entered(b"202 0x7f3a00001111 0x80\n"), Some(far), "no descriptor");
+    }
+
+    #[test]
+    fn a_thread_that_reads_from_a_socket_waits_for_no_reader() {
+        let check = |name: &str, expected| {
+            let entered = Architecture::HERE.call_number(name).map(OffCpuCause::Syscall);
+            let why = Why { entered, ..Why::default() };
+            assert_eq!(waits_for_reader(&why), expected, "{name}");
+        };
+        check("write", true);
+        check("sendto", true);
+        check("read", false);
+        check("recvfrom", false);
+        assert!(waits_for_reader(&Why::default()), "its call may not be read");
     }
 
     #[test]

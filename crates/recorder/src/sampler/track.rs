@@ -54,6 +54,9 @@ impl Seen {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) interval: Interval,
+    /// The longest part of it for which the thread was found in this state twice, with the same counts: it was in
+    /// this one wait all the time. Where the rest of `interval` begins and ends is a guess.
+    pub(crate) sure: Option<Interval>,
     pub(crate) state: ThreadState,
     pub(crate) why: Why,
 }
@@ -93,7 +96,8 @@ impl Track {
     pub(crate) fn still(&mut self, at: MonoTime) {
         let Some((before, counted, seen)) = self.last.take() else { return };
         if seen.is_off() {
-            self.off(&seen, before, at);
+            let found = Interval::new(before, at);
+            self.was_off(&seen, found, Some(found));
             self.known = at;
         }
         let before = if seen.is_off() { at } else { before };
@@ -104,7 +108,8 @@ impl Track {
     pub(crate) fn frozen(&mut self, interval: Interval, tells: bool) {
         if tells {
             let why = Why { frozen: true, ..Why::default() };
-            self.push(Piece { interval, state: ThreadState::Stopped, why });
+            let sure = Some(interval);
+            self.push(Piece { interval, sure, state: ThreadState::Stopped, why });
         }
         if let Some(last) = &mut self.last {
             last.0 = last.0.max(interval.end);
@@ -181,10 +186,12 @@ impl Track {
         self.off(was, before, (before + lead).min(waited_from));
         if waited >= MIN_WAIT {
             let interval = Interval::new(waited_from, ran_from);
-            self.push(Piece { interval, state: wait(interval), why: Why::default() });
+            let (state, why) = (wait(interval), Why::default());
+            self.push(Piece { interval, sure: None, state, why });
         }
         let interval = Interval::new(ran_from, ran_until);
-        self.push(Piece { interval, state: ThreadState::OnCpu, why: Why::default() });
+        let (state, why) = (ThreadState::OnCpu, Why::default());
+        self.push(Piece { interval, sure: None, state, why });
         if !seen.is_off() {
             return ran_until;
         }
@@ -193,13 +200,18 @@ impl Track {
         at
     }
 
+    /// It was off its CPU, as far as is known.
     fn off(&mut self, seen: &Seen, start: MonoTime, end: MonoTime) {
+        self.was_off(seen, Interval::new(start, end), None);
+    }
+
+    fn was_off(&mut self, seen: &Seen, interval: Interval, sure: Option<Interval>) {
         let (state, why) = match seen {
             Seen::Blocked(why) => (ThreadState::Blocked, why),
             Seen::Stopped(why) => (ThreadState::Stopped, why),
             Seen::Wants | Seen::Sleeps => return,
         };
-        self.push(Piece { interval: Interval::new(start, end), state, why: why.clone() });
+        self.push(Piece { interval, sure, state, why: why.clone() });
     }
 
     fn push(&mut self, mut piece: Piece) {
@@ -214,6 +226,7 @@ impl Track {
             && piece.interval.start.since(last.interval.end) <= MAX_GAP
         {
             last.interval.end = piece.interval.end;
+            last.sure = longer(last.sure, piece.sure);
             return;
         }
         self.open.push_back(piece);
@@ -269,6 +282,15 @@ impl Track {
     /// Whether something is open that began more than `time` before `now`.
     pub(crate) fn grows_since(&self, now: MonoTime, time: Duration) -> bool {
         self.open.front().is_some_and(|it| now.since(it.interval.start) >= time)
+    }
+}
+
+/// Of two stretches, the second one after the first, the longer; both together where there is nothing between them.
+fn longer(first: Option<Interval>, second: Option<Interval>) -> Option<Interval> {
+    match (first, second) {
+        (Some(it), Some(next)) if it.end == next.start => Some(Interval::new(it.start, next.end)),
+        (Some(it), Some(next)) if it.duration() >= next.duration() => Some(it),
+        (it, next) => next.or(it),
     }
 }
 

@@ -80,6 +80,8 @@ pub(crate) struct Watch {
     stopped_since: Option<MonoTime>,
     /// Threads that were too many.
     pub(crate) left_out: u64,
+    /// Whether waits of the application matter outside of stops, too.
+    pub(crate) asks_all: bool,
 }
 
 impl Watch {
@@ -92,6 +94,7 @@ impl Watch {
             next: 0,
             stopped_since: None,
             left_out: 0,
+            asks_all: false,
         }
     }
 
@@ -207,7 +210,8 @@ impl Watch {
             return;
         };
         // Where threads have no names, each may be one of the JVM's own.
-        let asks = it.role != ThreadRole::Java || self.workers.is_empty();
+        let asks =
+            self.asks_all || it.role != ThreadRole::Java || self.workers.is_empty();
         let asleep_until = self.stopped_since.filter(|_| it.only_in_stops).unwrap_or_default();
         sample(it, &self.dir, (at, asleep_until), quota, (closeness, asks));
         give(it, keep);

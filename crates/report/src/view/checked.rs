@@ -71,21 +71,26 @@ pub(super) fn not_checked(diagnosis: &Diagnosis) -> Vec<NotChecked> {
     all
 }
 
-/// Where a recording could not tell whether threads stalled: why. One that was not asked to, or is of a version
-/// that could not, says nothing.
+/// Where a recording could not tell whether threads stalled, or samples tell not all of it: why. One that was not
+/// asked to, or is of a version that could not, says nothing.
 fn of_stalls(diagnosis: &Diagnosis) -> Option<NotChecked> {
-    if !words::is_recording(diagnosis) || diagnosis.stalls.is_some() {
-        return None;
-    }
-    let ran = |source: Source| diagnosis.coverage.has(source);
-    let tells_stops = ran(Source::SafepointProbes) || ran(Source::SafepointSymbols);
+    let coverage = &diagnosis.coverage;
+    let tells_stops =
+        coverage.has(Source::SafepointProbes) || coverage.has(Source::SafepointSymbols);
+    let is_watched = diagnosis.stalls.is_some();
     let missing = match () {
-        () if !ran(Source::Scheduler) => Source::Scheduler,
+        () if !words::is_recording(diagnosis) => return None,
+        () if is_watched && coverage.ran(Source::Scheduler) => return None,
+        () if !coverage.has(Source::Scheduler) => Source::Scheduler,
         () if !tells_stops => Source::SafepointProbes,
         () => return None,
     };
+    let what = match is_watched {
+        true => "short stalls of threads, and those in page faults, for a CPU or behind another thread",
+        false => "stalls of threads",
+    };
     let reason = reason(diagnosis, &[missing]);
-    Some(NotChecked { causes: vec!["stalls of threads"], reason, command: String::new() })
+    Some(NotChecked { causes: vec![what], reason, command: String::new() })
 }
 
 fn of_causes(diagnosis: &Diagnosis) -> Vec<NotChecked> {

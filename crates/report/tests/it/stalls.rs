@@ -101,6 +101,8 @@ fn that_stalls_could_not_be_recorded_is_said_with_the_reason() {
         shown.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     assert!(said("scheduler").contains("stalls of threads"), "{}", said("scheduler"));
+    let sampled = said("scheduler\nrecorded thread-samples\nstalls 10ms");
+    assert!(sampled.contains("short stalls of threads, and those in page faults"), "{sampled}");
     // a recording of before, or one that was not to tell of them
     assert!(!said("gc-log").contains("stalls of threads"), "{}", said("gc-log"));
     let recorded = terminal::render(&appenders(), &Options { full: true, ..Options::default() });

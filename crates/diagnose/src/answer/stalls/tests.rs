@@ -55,6 +55,43 @@ fn threads_that_stand_for_the_same_reason_are_one_episode() {
     );
 }
 
+/// What was recorded without privilege, where the kernel shows the call and the function that a thread waits in.
+const SAMPLED: &str = "
+    stalls 10ms
+    missing scheduler
+    recorded thread-samples
+    jvm 17.0.15 g1
+    thread 1 vm-thread VM Thread
+    thread 7 java appender-1
+    7 blocked 100ms 900ms fdatasync a.log sampled stack jbd2_log_wait_commit";
+
+#[test]
+fn sampled_waits_in_calls_are_stalls_and_those_in_page_faults_and_for_a_cpu_are_not() {
+    let sampled = ["file-sync-blocked: 1, 800ms, longest 800ms, in fdatasync()"];
+    check(SAMPLED, &sampled);
+    let instead = |it: &str| {
+        SAMPLED.replace(
+            "blocked 100ms 900ms fdatasync a.log sampled stack jbd2_log_wait_commit",
+            it,
+        )
+    };
+    check(&instead("blocked 100ms 900ms fault - sampled stack folio_wait_bit_common"), &[]);
+    check(&instead("blocked 100ms 900ms - - sampled stack folio_wait_bit_common"), &[]);
+    check(&instead("runnable 100ms 900ms sampled"), &[]);
+}
+
+#[test]
+fn around_a_stop_sampled_waits_are_unsure_and_not_counted() {
+    let beside = |stop: &str, time: &str| {
+        let text = format!("{SAMPLED}\nsafepoint {stop} op G1CollectForAllocation {stop} vm 1");
+        let told = format!("file-sync-blocked: 1, {time}, longest {time}, in fdatasync()");
+        check(&text, &[&told]);
+    };
+    beside("300ms 310ms", "770ms");
+    beside("300ms 400ms", "600ms");
+    beside("900ms 920ms", "780ms");
+}
+
 /// In a stop its wait is recorded with a stack.
 #[test]
 fn thread_that_waits_for_data_of_a_peer_is_idle() {
