@@ -9,4 +9,4 @@ pub(crate) mod outputs;
 mod sampled;
 
 pub(crate) use blocked::{Blocked, Wait, Waits};
-pub(crate) use idle::is_idle;
+pub(crate) use idle::{is_idle, is_idle_outside_of_stops};

@@ -10,14 +10,14 @@
 use crate::{
     Pause, PauseKind, Times,
     account::{cover, hiccups, merge, outside_of},
-    case::{Case, PausePhase},
+    case::{Case, PausePhase, Segment},
     facts::{
         index::Index,
         stacks::Sign,
         syscalls::{self, FileCall},
     },
     values::intervals::union,
-    wait::{Blocked, Wait, is_idle},
+    wait::{Blocked, Wait, Waits, is_idle, is_idle_outside_of_stops},
 };
 use recording::{
     Cut, Interval, MonoTime, OffCpuCause, Source, ThreadRole, ThreadSlice, ThreadState,
@@ -87,7 +87,10 @@ pub(crate) fn of(index: &Index<'_>, stops: &[Interval], least: Duration) -> Vec<
 }
 
 /// In which times no stall counts, in order and apart: these stops, and what is near them where they were sampled.
-pub(crate) fn times_of_stops(index: &Index<'_>, stops: impl Iterator<Item = Interval>) -> Vec<Interval> {
+pub(crate) fn times_of_stops(
+    index: &Index<'_>,
+    stops: impl Iterator<Item = Interval>,
+) -> Vec<Interval> {
     let coverage = index.facts.and_then(|it| it.coverage.as_ref());
     let is_sampled = coverage.is_some_and(|it| !it.ran(Source::Scheduler));
     let margin = |it: Interval| match is_sampled {
@@ -176,7 +179,7 @@ fn is_same_call(before: &ThreadSlice, after: &ThreadSlice, until: MonoTime) -> b
 fn stands(index: &Index<'_>, slice: &ThreadSlice, role: ThreadRole) -> bool {
     match slice.state {
         ThreadState::Blocked => {
-            !is_idle(index, slice)
+            !is_idle_outside_of_stops(index, slice)
                 && !hiccups::is_wait(index, slice)
                 && wants_to_go_on(index, slice)
         }
@@ -321,10 +324,20 @@ pub(crate) fn case<'a>(
 ) -> Case<'a> {
     let interval = stall.interval;
     let parts = outside_of(stops, interval).flat_map(|it| stall.turns_in(it.0));
-    let part = |(holder, it)| merge(cover(index, holder, PausePhase::Operation, it));
+    let part = |(holder, it)| {
+        let mut segments = cover(index, holder, PausePhase::Operation, it);
+        segments.iter_mut().for_each(|it| it.waits = waits_outside_of_stops(index, it));
+        merge(segments)
+    };
     let segments = parts.flat_map(part).collect();
     let pause = Pause { duration: counted(stall, stops), ..pause(interval, wall) };
     Case { pause, interval, segments, collections: Vec::new(), index }
+}
+
+/// Whether a stretch of the account is a wait for a thread; for what else is decided later.
+fn waits_outside_of_stops(index: &Index<'_>, segment: &Segment<'_>) -> Waits {
+    let slice = segment.slice();
+    Waits::for_thread(slice.is_some_and(|it| is_idle_outside_of_stops(index, it)))
 }
 
 /// An interval in which threads stood.

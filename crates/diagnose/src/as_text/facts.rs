@@ -8,6 +8,7 @@
 //! memory 77 stress /app 100ms 900 20
 //! counter sun.rt.safepoints 896
 //! mapped /tmp/hsperfdata_app/42
+//! file-system tcp 127.0.0.1:5005
 //! log 1000ms [1.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 9.000ms
 //! work 1 direct-reclaim 5ms 9ms
 //! sample vmstat.pswpin 1000ms 77
@@ -150,6 +151,11 @@ pub fn facts(text: &str) -> Facts {
                 if words.len() > 2 {
                     known.file_system = words[1].into();
                 }
+            }
+            "file-system" => {
+                let key = file(&mut facts, words[2]);
+                let known = facts.files.iter_mut().find(|it| it.key == key).expect("just added");
+                known.file_system = words[1].into();
             }
             "stalls" => coverage.stalls_over = Some(time(words[1]).since(time("0ms"))),
             "kernel" => facts.host.get_or_insert_default().kernel = words[1].into(),

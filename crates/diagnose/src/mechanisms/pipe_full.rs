@@ -49,8 +49,8 @@ pub(super) static MECHANISM: Mechanism = Mechanism {
 };
 
 /// Where a sample has only the innermost function: a terminal's and a TCP writer sleep in it
-/// (`kernel/sched/wait.c`). The recorder samples such sleeps of the JVM's own threads alone, and
-/// these wait for nothing else there.
+/// (`kernel/sched/wait.c`). The recorder samples such sleeps of writers alone, and of the JVM's own
+/// threads, which wait for nothing else there.
 const SAMPLED: &str = "wait_woken";
 
 /// Whether these frames are a sample that shows it.

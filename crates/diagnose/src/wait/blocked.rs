@@ -173,12 +173,14 @@ impl<'a> Blocked<'a> {
             Wait::FileRead => self.is_file_call(FileCall::Read, index, signs),
             Wait::Output => {
                 let is_stream = self.is_standard_stream(index);
+                let is_writer = || self.is_unseen_write(index) || self.is_sampled_writer(index);
                 signs.has(Sign::OutputFull)
-                    || is_stream && (signs.has(Sign::SendBuffer) || self.is_unseen_write(index))
+                    || is_stream && (signs.has(Sign::SendBuffer) || is_writer())
             }
             Wait::Socket => {
                 let is_sent = signs.has(Sign::SendBuffer) && !self.is_standard_stream(index);
-                is_sent || self.is_of_socket(index) && self.is_unseen_write(index)
+                let is_writer = || self.is_unseen_write(index) || self.is_sampled_writer(index);
+                is_sent || self.is_of_socket(index) && is_writer()
             }
             Wait::FileServer => self.is_file_server(index, signs),
         }
@@ -254,7 +256,8 @@ impl<'a> Blocked<'a> {
         if syscalls::file_call(index.architecture(), self.slice.entered) != Some(call) {
             return false;
         }
-        if signs.has(Sign::OutputFull) || signs.has(Sign::SendBuffer) {
+        let has_reader = signs.has(Sign::OutputFull) || signs.has(Sign::SendBuffer);
+        if has_reader || self.is_sampled_writer(index) {
             return false;
         }
         let file = self.slice.file.and_then(|key| index.file(key));
@@ -290,6 +293,11 @@ impl<'a> Blocked<'a> {
     fn is_unseen_write(&self, index: &Index<'_>) -> bool {
         let call = syscalls::file_call(index.architecture(), self.slice.entered);
         self.slice.stack.is_none() && call == Some(FileCall::Write)
+    }
+
+    /// A sample of one that waits for its reader has of the stack no more than where it sleeps.
+    fn is_sampled_writer(&self, index: &Index<'_>) -> bool {
+        self.is_sampled && mechanisms::is_pipe_full(index, self.slice.stack)
     }
 
     fn is_of_socket(&self, index: &Index<'_>) -> bool {

@@ -4,9 +4,11 @@ use recording::{OffCpuCause, ThreadRole, ThreadSlice, ThreadState};
 
 /// Whether a slice is a wait for a thread, a timer or work: the recorder takes no stack there.
 pub(crate) fn is_idle(index: &Index<'_>, slice: &ThreadSlice) -> bool {
-    if is_in_native_code(index, slice) {
-        return true;
-    }
+    is_in_native_code(index, slice) || is_idle_outside_of_stops(index, slice)
+}
+
+/// The same of a thread while the JVM is not stopped: a call of native code holds it up then.
+pub(crate) fn is_idle_outside_of_stops(index: &Index<'_>, slice: &ThreadSlice) -> bool {
     let samples_a_file = slice.sampled && slice.file.is_some();
     slice.state == ThreadState::Blocked
         && slice.stack.is_none()

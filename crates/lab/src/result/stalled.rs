@@ -221,6 +221,7 @@ mod tests {
                 start_ns: ms(&it[1]),
                 duration_ns: ms(&it[2]) - ms(&it[1]),
                 time_ns: 0,
+                max_ns: 0,
                 cause: Some(it[0].clone()).filter(|it| it != "none"),
                 pools: vec![Pool { name: it[3].clone() }],
                 holder: it.get(4).map(|it| Holder { thread: it.clone() }),

@@ -95,7 +95,7 @@ fn the_json_has_fields_and_what_follows_from_them() {
         "long_pauses": 2, "long_pauses_right": 1, "first": "mapped-file-fault",
         "observed_longest": 0, "stolen": 0, "late_outside": 7000, "lost_events": 0,
         "cost": none_yet, "blocked_writes": null,
-        "disk": null, "logging": null, "stalled": null, "from_log": null,
+        "disk": null, "logging": null, "stalled": null, "named_in_stalls": {}, "from_log": null,
     });
     assert_eq!(serde_json::to_value(&it).unwrap(), expected);
 }

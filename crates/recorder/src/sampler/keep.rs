@@ -91,7 +91,7 @@ impl Keep {
         let is_own = piece.state == ThreadState::Blocked
             && !works_in_stops
             && matches!(piece.why.entered, Some(OffCpuCause::Syscall(_)));
-        match self.stalls_over.filter(|_| is_own && self.knows_stops) {
+        match self.stalls_over.filter(|_| is_own) {
             Some(over) => self.wanted_of_own(piece, over),
             None => self.wants(kept).then_some(piece.interval),
         }
@@ -191,8 +191,7 @@ mod tests {
         keep.add(it);
         let found = keep.decide(MonoTime(9000 * MS), None);
         let found = found.first().map(|it| it.piece.interval);
-        let expected =
-            expected.map(|it| Interval::new(MonoTime(it.0 * MS), MonoTime(it.1 * MS)));
+        let expected = expected.map(|it| Interval::new(MonoTime(it.0 * MS), MonoTime(it.1 * MS)));
         assert_eq!(found, expected, "{sure:?} {end}");
     }
 

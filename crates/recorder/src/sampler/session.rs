@@ -163,6 +163,9 @@ impl SampledSession {
             quota,
             keep,
         };
+        let over = Some(session.options.stalls_over).filter(|it| !it.is_zero());
+        session.keep.stalls_over = over.filter(|_| session.reads_calls());
+        session.watch.asks_all = session.keep.stalls_over.is_some();
         session.search();
         session.begin(jvm, &libjvm);
         Ok(session)
@@ -289,9 +292,6 @@ impl SampledSession {
         }
         self.stops.apart = self.counters.as_ref().and_then(|it| it.apart);
         self.keep.knows_stops = self.counters.is_some();
-        let over = Some(self.options.stalls_over).filter(|it| !it.is_zero());
-        self.keep.stalls_over = over.filter(|_| self.keep.knows_stops && self.reads_calls());
-        self.watch.asks_all = self.keep.stalls_over.is_some();
     }
 
     /// Whether the system calls of the JVM's threads may be read, which takes the rights of a tracer

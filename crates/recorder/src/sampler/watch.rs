@@ -210,8 +210,7 @@ impl Watch {
             return;
         };
         // Where threads have no names, each may be one of the JVM's own.
-        let asks =
-            self.asks_all || it.role != ThreadRole::Java || self.workers.is_empty();
+        let asks = self.asks_all || it.role != ThreadRole::Java || self.workers.is_empty();
         let asleep_until = self.stopped_since.filter(|_| it.only_in_stops).unwrap_or_default();
         sample(it, &self.dir, (at, asleep_until), quota, (closeness, asks));
         give(it, keep);

@@ -86,7 +86,9 @@ fn of_stalls(diagnosis: &Diagnosis) -> Option<NotChecked> {
         () => return None,
     };
     let what = match is_watched {
-        true => "short stalls of threads, and those in page faults, for a CPU or behind another thread",
+        true => {
+            "short stalls of threads, and those in page faults, for a CPU or behind another thread"
+        }
         false => "stalls of threads",
     };
     let reason = reason(diagnosis, &[missing]);

@@ -70,14 +70,30 @@ fn sampled_waits_in_calls_are_stalls_and_those_in_page_faults_and_for_a_cpu_are_
     let sampled = ["file-sync-blocked: 1, 800ms, longest 800ms, in fdatasync()"];
     check(SAMPLED, &sampled);
     let instead = |it: &str| {
-        SAMPLED.replace(
-            "blocked 100ms 900ms fdatasync a.log sampled stack jbd2_log_wait_commit",
-            it,
-        )
+        SAMPLED
+            .replace("blocked 100ms 900ms fdatasync a.log sampled stack jbd2_log_wait_commit", it)
     };
     check(&instead("blocked 100ms 900ms fault - sampled stack folio_wait_bit_common"), &[]);
     check(&instead("blocked 100ms 900ms - - sampled stack folio_wait_bit_common"), &[]);
     check(&instead("runnable 100ms 900ms sampled"), &[]);
+}
+
+/// A sender of which a sample shows no more than where it sleeps was taken for one that writes to a file.
+#[test]
+fn sampled_sender_waits_for_its_peer() {
+    let one = |what: &str| {
+        let text = SAMPLED.replace("fdatasync a.log sampled stack jbd2_log_wait_commit", what);
+        let stalls = diagnose(&text).stalls.unwrap();
+        stalls.episodes[0].cause.map_or("unexplained", |it| it.id)
+    };
+    let peer = "write peer:9 sampled stack wait_woken\nfile-system tcp peer:9";
+    assert_eq!(one(peer), "socket-send-blocked");
+    assert_eq!(one("write fd9 sampled stack wait_woken"), "unexplained");
+    assert_eq!(
+        one("write fd1 sampled stack wait_woken\n output 1 terminal - - looked 4 0"),
+        "output-write-blocked"
+    );
+    assert_eq!(one("write fd9 sampled stack pipe_write"), "output-write-blocked");
 }
 
 #[test]

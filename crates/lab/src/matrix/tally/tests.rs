@@ -25,6 +25,10 @@ fn seen(text: &str) -> Seen {
         let at = rest.iter().position(|it| *it == key);
         at.map_or(0, |at| rest[at + 1].parse::<u64>().unwrap() * 1_000_000)
     };
+    let counted = |prefix: &str, n: u64| {
+        let with_it = rest.iter().filter_map(|it| it.strip_prefix(prefix));
+        with_it.map(|it| (it.to_owned(), n)).collect()
+    };
     let firsts = rest.iter().filter_map(|it| it.split_once('='));
     let after_named = rest.iter().skip_while(|it| **it != "named").skip(1);
     Seen {
@@ -56,18 +60,10 @@ fn seen(text: &str) -> Seen {
         stalled: rest.contains(&"measured").then(|| Stalled {
             measured_ns: number("measured"),
             found_ns: number("found"),
-            unconfirmed: rest
-                .iter()
-                .filter_map(|it| it.strip_prefix("unconfirmed-"))
-                .map(|it| (it.to_owned(), 2))
-                .collect(),
+            unconfirmed: counted("unconfirmed-", 2),
             ..Stalled::default()
         }),
-        named_in_stalls: rest
-            .iter()
-            .filter_map(|it| it.strip_prefix("stalls-"))
-            .map(|it| (it.to_owned(), 1_000_000))
-            .collect(),
+        named_in_stalls: counted("stalls-", 1_000_000),
         made: Made::default(),
     }
 }

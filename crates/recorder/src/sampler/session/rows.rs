@@ -1,6 +1,6 @@
 //! What was seen of a thread, as rows.
 use super::SampledSession;
-use crate::sampler::keep::Kept;
+use crate::sampler::{keep::Kept, text::WRITES};
 use recording::{Architecture, Facts, OffCpuCause, StackFact, ThreadSlice};
 use std::time::Duration;
 
@@ -16,6 +16,12 @@ impl SampledSession {
             }
             _ => None,
         };
+        let waits_for_reader = piece.why.function.as_deref().is_some_and(|it| WRITES.contains(&it));
+        let files = self.host.files();
+        let file = fd.and_then(|fd| match files.by_fd(fd) {
+            None if waits_for_reader => files.socket_by_fd(fd),
+            file => file,
+        });
         ThreadSlice {
             tid,
             interval: piece.interval,
@@ -23,7 +29,7 @@ impl SampledSession {
             merged_wait: Duration::ZERO,
             entered: piece.why.entered,
             fd,
-            file: fd.and_then(|fd| self.host.files().by_fd(fd)),
+            file,
             fault_offset: None,
             frozen: piece.why.frozen,
             stack: piece.why.function.and_then(|it| self.stack(it, facts)),
