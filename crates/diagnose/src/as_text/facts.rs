@@ -144,19 +144,7 @@ pub fn facts(text: &str) -> Facts {
         match words[0] {
             "jvm" => jvm(&mut facts, &words),
             "cpus" => cpus(&mut facts, &words),
-            "mapped" => {
-                let key = file(&mut facts, words[words.len() - 1]);
-                let known = facts.files.iter_mut().find(|it| it.key == key).expect("just added");
-                known.mapped = true;
-                if words.len() > 2 {
-                    known.file_system = words[1].into();
-                }
-            }
-            "file-system" => {
-                let key = file(&mut facts, words[2]);
-                let known = facts.files.iter_mut().find(|it| it.key == key).expect("just added");
-                known.file_system = words[1].into();
-            }
+            "mapped" | "file-system" => known_file(&mut facts, &words),
             "stalls" => coverage.stalls_over = Some(time(words[1]).since(time("0ms"))),
             "kernel" => facts.host.get_or_insert_default().kernel = words[1].into(),
             "cgroup" => facts.cgroup = Some(cgroup(&words)),
@@ -353,6 +341,16 @@ fn cpu_user(words: &[&str]) -> CpuUserFact {
         cpu: after("cpu").map(|it| number(it[0])),
         used: after("used").map_or(interval.duration(), |it| time(it[0]).since(time("0ms"))),
         cpus_allowed: after("allowed").map_or("", |it| it[0]).into(),
+    }
+}
+
+/// `mapped [FILE-SYSTEM] NAME` and `file-system FILE-SYSTEM NAME`.
+fn known_file(facts: &mut Facts, words: &[&str]) {
+    let key = file(facts, words[words.len() - 1]);
+    let known = facts.files.iter_mut().find(|it| it.key == key).expect("just added");
+    known.mapped = words[0] == "mapped";
+    if words.len() > 2 {
+        known.file_system = words[1].into();
     }
 }
 

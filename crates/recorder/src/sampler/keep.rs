@@ -1,6 +1,6 @@
 //! Which pieces are worth keeping: those around stops, and long waits.
 //!
-//! Of a thread of the application that waits in a call outside of stops is kept what is sure: no wait is told as
+//! Of a thread of the application that waits in a call outside of stops is kept what is sure: no wait is reported as
 //! longer than it was seen.
 use super::track::Piece;
 use recording::{Interval, MonoTime, OffCpuCause, ThreadState};

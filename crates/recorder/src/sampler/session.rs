@@ -44,7 +44,7 @@ const LONGEST_PIECE: Duration = Duration::from_secs(2);
 const FREEZER_ROUNDS: u64 = 2;
 /// More files that the JVM writes to through memory need not be known to tell that there are some.
 const MAX_WRITTEN_FILES: usize = 8;
-/// Bytes of what the kernel tells of a call: nine numbers.
+/// Bytes of what the kernel reports of a call: nine numbers.
 const MOST_CALL_BYTES: u64 = 256;
 /// How often such files are looked for.
 const BETWEEN_MAPS: Duration = Duration::from_secs(60);

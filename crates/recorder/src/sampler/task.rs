@@ -45,7 +45,7 @@ impl Task {
             b'D' => Seen::Blocked(self.why(dir)),
             b'T' | b't' => Seen::Stopped(self.why(dir)),
             b'S' if asks && self.sleeps_in_write(dir) => match self.why(dir) {
-                why if text::waits_for_reader(&why) => Seen::Blocked(why),
+                why if text::waits_for_reader(why.entered) => Seen::Blocked(why),
                 _ => Seen::Sleeps,
             },
             _ => Seen::Sleeps,

@@ -1,5 +1,4 @@
 //! The text of a thread's files in `/proc/PID/task/TID`.
-use super::track::Why;
 use recording::{Architecture, OffCpuCause};
 
 /// `schedstat`: what the scheduler has counted of a thread
@@ -72,8 +71,8 @@ const WRITE_CALLS: [&str; 7] =
     ["write", "writev", "sendto", "sendmsg", "sendmmsg", "sendfile", "splice"];
 
 /// Whether a thread that sleeps in one of [`WRITES`] is there for a call that writes, as far as may be known.
-pub(crate) fn waits_for_reader(why: &Why) -> bool {
-    match why.entered {
+pub(crate) fn waits_for_reader(entered: Option<OffCpuCause>) -> bool {
+    match entered {
         Some(OffCpuCause::Syscall(number)) => {
             let name = Architecture::HERE.call_name(number);
             name.is_some_and(|it| WRITE_CALLS.contains(&it))
@@ -135,14 +134,13 @@ mod tests {
     fn a_thread_that_reads_from_a_socket_waits_for_no_reader() {
         let check = |name: &str, expected| {
             let entered = Architecture::HERE.call_number(name).map(OffCpuCause::Syscall);
-            let why = Why { entered, ..Why::default() };
-            assert_eq!(waits_for_reader(&why), expected, "{name}");
+            assert_eq!(waits_for_reader(entered), expected, "{name}");
         };
         check("write", true);
         check("sendto", true);
         check("read", false);
         check("recvfrom", false);
-        assert!(waits_for_reader(&Why::default()), "its call may not be read");
+        assert!(waits_for_reader(None), "its call may not be read");
     }
 
     #[test]
