@@ -6,6 +6,7 @@ pub(crate) mod clues;
 mod declaration;
 pub(crate) mod evidence;
 pub(crate) mod exposure;
+pub(crate) mod java_stack;
 pub(crate) mod log_evidence;
 pub(crate) mod os_evidence;
 pub(crate) mod rhythm;

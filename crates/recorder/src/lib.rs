@@ -37,7 +37,7 @@ mod stop_state;
 pub use aside::{Lock, end_readers};
 pub use attach::{
     CodeNames, ConnectionError, JavaStacks, Journal, LogOutput, MemoryDirectory, SafepointLog,
-    ThreadNames, log_outputs, set_log_output,
+    StallStacks, ThreadNames, log_outputs, set_log_output,
 };
 pub use attach_error::AttachError;
 pub use host::{

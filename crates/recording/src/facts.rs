@@ -228,12 +228,13 @@ pub struct CodeFact {
     pub method: String,
 }
 
-/// The Java stack of a thread that was late, from a thread dump.
+/// The Java stack of a thread that was late or stood still, from a thread dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JavaStackFact {
     /// Thread id (host).
     pub tid: u32,
-    /// From when the JVM requested the safepoint of the dump until the last one had.
+    /// From when the JVM requested the safepoint of the dump until the last thread had stopped; of a thread that
+    /// stood still, for how long it surely did so, the dump included.
     pub reaching: Interval,
     /// As in the dump, innermost first: `demo.Orders.sum(Orders.java:12)`. At most 32.
     pub frames: Vec<String>,

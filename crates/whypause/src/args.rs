@@ -308,7 +308,8 @@ pub struct CollectOptions {
     pub without_ebpf: bool,
     /// Attach to the JVM, which stops for that at the beginning, for the full names of its threads;
     /// with eBPF and JDK 9 or later also for the code that late threads run; if any was late,
-    /// `record` requests a thread dump at the end, and the JVM stops until the late thread has stopped
+    /// `record` requests a thread dump at the end, and the JVM stops until the late thread has stopped; where
+    /// threads stall for a second and more, one is requested meanwhile, at most every 5 s
     #[arg(long)]
     pub ask_jvm: bool,
     /// Have the JVM (JDK 9 or later) log its safepoints, in memory, while it is recorded

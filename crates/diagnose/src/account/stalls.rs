@@ -210,7 +210,7 @@ fn wants_to_go_on(index: &Index<'_>, slice: &ThreadSlice) -> bool {
 
 /// Java threads that HotSpot and its libraries start for themselves: no request waits for them to get a CPU.
 /// (`ServiceThread`, `MonitorDeflationThread`, `CodeCacheSweeperThread`, `os::initialize_jdk_signal_support`, `jdk.jfr`,
-/// `jdk.internal.ref.CleanerFactory`.)
+/// `jdk.internal.ref.CleanerFactory`.) As the kernel has them; asked, the JVM reports what it cuts off.
 const OF_JVM: [&str; 11] = [
     "Service Thread",
     "Monitor Deflati",
@@ -225,8 +225,12 @@ const OF_JVM: [&str; 11] = [
     "JFR Periodic Ta",
 ];
 
+/// Bytes of a thread's name that the kernel keeps (`TASK_COMM_LEN`).
+const KERNEL_BYTES: usize = 15;
+
 fn is_of_jvm(index: &Index<'_>, tid: u32) -> bool {
-    OF_JVM.contains(&index.thread_name(tid).as_str())
+    let name = index.thread_name(tid);
+    OF_JVM.contains(&name.get(..KERNEL_BYTES).unwrap_or(&name))
 }
 
 /// When each thread stood, and because of which, in order.

@@ -1,6 +1,6 @@
 //! The stalls of a recording: each divided among causes, and put together where they are for the same reason.
 use crate::{
-    Stalls,
+    Cause, Episode, Evidence, Stalls,
     account::{
         segment_budget::SegmentBudget,
         stalls::{self, Stall},
@@ -9,11 +9,12 @@ use crate::{
         attribution::{self, ApplicableCauses, Ledger},
         findings,
     },
-    cause::stall,
+    cause::{java_stack, stall},
     facts::index::Index,
+    text,
 };
 use episodes::{Episodes, Stood};
-use recording::{Facts, Interval};
+use recording::{Facts, Interval, JavaStackFact};
 use std::{collections::BTreeSet, time::Duration};
 
 mod episodes;
@@ -102,9 +103,26 @@ fn sum(
         if let Some(tally) = ledger.of(finding.cause) {
             finding.story = stall::story(tally, index);
             finding.evidence = vec![stall::evidence(tally, index)];
+            finding.evidence.extend(stack_of_longest(index, &all.episodes, finding.cause));
         }
     }
     all
+}
+
+/// Where in Java the one stood that did so longest for this cause, of those in a thread dump.
+fn stack_of_longest(index: &Index<'_>, episodes: &[Episode], cause: &Cause) -> Option<Evidence> {
+    let stacks = &index.facts?.java_stacks;
+    let for_it = episodes.iter().filter(|it| it.cause.is_some_and(|it| it.id == cause.id));
+    let stood = for_it.flat_map(|it| &it.members).filter(|it| it.tid == it.holder);
+    let with_stack = stood.filter_map(|it| {
+        let is_of_it = |stack: &&JavaStackFact| {
+            stack.tid == it.tid && stack.reaching.intersect(it.interval).is_some()
+        };
+        Some((it.length, stacks.iter().find(is_of_it)?))
+    });
+    let (_, stack) = with_stack.max_by_key(|it| it.0)?;
+    let thread = text::thread_within(&index.thread_name(stack.tid));
+    java_stack::evidence(stack, &format!("a thread dump made meanwhile shows {thread}"))
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use crate::{
     cause::{
         Claims, Explanation,
         clues::{Clues, Suspicion},
+        java_stack,
         os_evidence::spent_in_stops,
     },
     facts::index::Index,
@@ -32,8 +33,6 @@ use std::{collections::BTreeMap, time::Duration};
 /// Threads need some time to stop, always; it is part of every operation's cost. From one
 /// millisecond on, a thread is late: polls are microseconds apart in compiled code.
 const MIN_LATE: Duration = Duration::from_millis(1);
-/// Frames of a Java stack that are reported.
-const MOST_FRAMES: usize = 6;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "late-java-thread",
@@ -74,7 +73,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     };
     let samples = Samples::at(tid, index);
     let mut evidence = vec![spent_in_stops(tally, "the last thread to stop was on a CPU")];
-    evidence.extend(tid.and_then(|tid| java_stack(tid, index)));
+    evidence.extend(tid.and_then(|tid| stack_of_dump(tid, index)));
     Explanation {
         story: vec![
             "A Java thread kept running after the safepoint request, and all others waited \
@@ -129,38 +128,18 @@ impl<'a> Samples<'a> {
 
 /// Where the thread stopped at last when a dump was made and it was late for just that: in the code
 /// that kept it, or right after.
-fn java_stack(tid: u32, index: &Index<'_>) -> Option<Evidence> {
+fn stack_of_dump(tid: u32, index: &Index<'_>) -> Option<Evidence> {
     let facts = index.facts?;
     let late = |it: &&JavaStackFact| {
         facts.code.iter().any(|code| code.tid == tid && it.reaching.contains(code.at))
     };
     let stack = facts.java_stacks.iter().filter(|it| it.tid == tid).find(late)?;
-    let frames: Vec<_> =
-        stack.frames.iter().take(MOST_FRAMES).map(|it| without_module(it)).collect();
-    (!frames.is_empty()).then(|| Evidence {
-        source: Source::LateCode,
-        certainty: Certainty::Measured,
-        statement: format!(
-            "the thread was late for a thread dump and stopped in {}",
-            frames.join(" ← ")
-        ),
-        time: Duration::ZERO,
-    })
+    java_stack::evidence(stack, "the thread was late for a thread dump and stopped")
 }
 
 /// `a.B.sum` of `a.B.sum([D)D`.
 fn without_types(method: &str) -> &str {
     method.split('(').next().unwrap_or(method)
-}
-
-/// `a.B.sum(B.java:3)` of `a.B.sum(java.base@17.0.15/B.java:3)`.
-fn without_module(frame: &str) -> String {
-    match frame.split_once('(') {
-        Some((method, place)) => {
-            format!("{method}({}", place.rsplit('/').next().unwrap_or(place))
-        }
-        None => frame.to_owned(),
-    }
 }
 
 /// A loop without a safepoint poll is late in many stops, and for as long as it lasts.

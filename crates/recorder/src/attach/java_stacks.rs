@@ -1,4 +1,4 @@
-//! The Java stacks of threads that were late.
+//! The Java stacks of threads, from a thread dump.
 use super::{
     dump, error::ConnectionError, socket::Connection, thread_names::by_ids_here, until::Until,
 };
@@ -41,6 +41,11 @@ impl JavaStacks {
         self.dump.is_finished()
     }
 
+    /// The stacks by thread, where they have come.
+    pub(super) fn take(self) -> Vec<(u32, Vec<String>)> {
+        if self.dump.is_finished() { self.dump.join().unwrap_or_default() } else { Vec::new() }
+    }
+
     /// Puts the stacks into `facts`, which must be all that was recorded since they were requested,
     /// and takes out the stops that were made for them: they are the recorder's doing. The coverage
     /// of `facts` counts these. No stacks where the answer is not there yet.
@@ -53,19 +58,17 @@ impl JavaStacks {
             coverage.note("safepoints", what, stops.len() as u64);
         }
         let Some(reaching) = stops.iter().find_map(reaching) else { return };
-        if self.dump.is_finished() {
-            let stacks = self.dump.join().unwrap_or_default().into_iter();
-            facts.java_stacks.extend(stacks.map(|(tid, frames)| JavaStackFact {
-                tid,
-                reaching,
-                frames,
-            }));
-        }
+        let stacks = self.take().into_iter();
+        facts.java_stacks.extend(stacks.map(|(tid, frames)| JavaStackFact {
+            tid,
+            reaching,
+            frames,
+        }));
     }
 }
 
 /// Takes out the stops since then that were for nothing but a dump.
-fn take_stops(facts: &mut Facts, since: recording::MonoTime) -> Vec<SafepointFact> {
+pub(super) fn take_stops(facts: &mut Facts, since: recording::MonoTime) -> Vec<SafepointFact> {
     let is_ours = |it: &SafepointFact| {
         it.begin >= since
             && !it.operations.is_empty()

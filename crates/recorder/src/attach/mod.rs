@@ -17,6 +17,7 @@ mod memory_directory;
 mod request;
 mod safepoint_log;
 mod socket;
+mod stall_stacks;
 mod thread_names;
 mod until;
 
@@ -27,4 +28,5 @@ pub use journal::Journal;
 pub use log_outputs::{LogOutput, log_outputs, set_log_output};
 pub use memory_directory::MemoryDirectory;
 pub use safepoint_log::SafepointLog;
+pub use stall_stacks::StallStacks;
 pub use thread_names::ThreadNames;

@@ -29,3 +29,6 @@ pub(crate) use counted::CountedStops;
 pub(crate) use idle::Idle;
 pub use session::SampledSession;
 pub(crate) use standing::{Snapshot, Standing, sample};
+pub(crate) use task::Task;
+pub(crate) use text::Counted;
+pub(crate) use track::Seen;

@@ -1,4 +1,4 @@
-//! `java_stacks`: Java stacks of threads that stopped late.
+//! `java_stacks`: Java stacks of threads that stopped late, or stood still.
 use crate::{
     Facts, Interval, JavaStackFact, MonoTime, Source,
     columns::{Columns, text_lists, u32s, u64s},
@@ -12,11 +12,15 @@ use std::ops::Range;
 
 pub(super) static TABLE: Table = Table {
     name: "java_stacks",
-    doc: "the Java stack of a thread that was late, from a thread dump",
+    doc: "the Java stack of a thread that was late or stood still, from a thread dump",
     columns: &[
         column("tid", U32, "thread id in the host's initial pid namespace"),
-        column("begin_ns", U64, "when the JVM requested the safepoint of the dump"),
-        column("reached_ns", U64, "when the last one had"),
+        column(
+            "begin_ns",
+            U64,
+            "when the JVM requested the safepoint of the dump; since when the thread stood",
+        ),
+        column("reached_ns", U64, "when the last thread had stopped; until when it surely stood"),
         column("frames", Texts, "as in the dump, innermost first"),
     ],
     retention: Retention::Fact,

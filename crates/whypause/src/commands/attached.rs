@@ -2,7 +2,7 @@
 use crate::{Failure, args::CollectOptions, console::Console, interrupt::Interrupt};
 use recorder::{
     AttachError, CodeNames, ConnectionError, Duties, Journal, Jvm, Options, Roots, SafepointLog,
-    SampledSession, Session, Step, ThreadNames,
+    SampledSession, Session, StallStacks, Step, ThreadNames,
 };
 use recording::{Coverage, Facts, MonoTime, Source, SourceState};
 use remedy::Command;
@@ -21,6 +21,8 @@ pub(crate) struct Attached {
     names: ThreadNames,
     /// Which code late threads run, where the JVM may be attached to.
     code: Option<CodeNames>,
+    /// Where threads stand, where the JVM may be attached to and stalls are recorded.
+    stalls: Option<StallStacks>,
 }
 
 /// What reports the threads.
@@ -33,6 +35,14 @@ enum Backend {
 }
 
 impl Attached {
+    /// Has the JVM asked where in Java threads stand, where it may be and `wants` that.
+    pub(crate) fn with_stacks_of_stalls(self, jvm: &Jvm, wants: bool) -> Attached {
+        let may_ask = self.code.is_some() && wants;
+        // Without it stalls have no Java stacks, and the rest is none the worse.
+        let stalls = may_ask.then(|| StallStacks::start(&Roots::default(), jvm).ok()).flatten();
+        Attached { stalls, ..self }
+    }
+
     pub(crate) fn step(&mut self) -> Step {
         let mut step = match &mut self.backend {
             Backend::Probes(it) => it.step(),
@@ -41,6 +51,10 @@ impl Attached {
         self.names.apply(&mut step.facts);
         if let Some(code) = &mut self.code {
             code.apply(&mut step.facts);
+        }
+        let is_stopped = self.stopped_since().is_some();
+        if let Some(stalls) = &mut self.stalls {
+            stalls.apply(&mut step.facts, is_stopped);
         }
         step
     }
@@ -72,6 +86,9 @@ impl Attached {
         self.names.apply(&mut last);
         if let Some(code) = self.code {
             code.finish(&mut last);
+        }
+        if let Some(mut stalls) = self.stalls {
+            stalls.finish(&mut last);
         }
         last
     }
@@ -119,7 +136,7 @@ pub(crate) fn attach(
     // Only now: its thread has the rights that are left to this one.
     let code = names.as_ref().map(|_| CodeNames::start(&roots, jvm)).transpose()?;
     recorder::drop_program_pages();
-    Ok((Attached { backend, names: names.unwrap_or_default(), code }, log))
+    Ok((Attached { backend, names: names.unwrap_or_default(), code, stalls: None }, log))
 }
 
 /// Undoes what recorders of this user have left in JVMs that were killed.

@@ -72,6 +72,7 @@ fn record(
             return Err(failure);
         }
     };
+    let session = session.with_stacks_of_stalls(jvm, !args.stalls_over.is_zero());
     let duration = args.duration.or((!own_command).then_some(DEFAULT_DURATION));
     let length = duration.map_or("until it ends".to_owned(), |it| {
         format!("for {}, Ctrl-C ends it early", report::duration(it))

@@ -78,6 +78,23 @@ fn sampled_waits_in_calls_are_stalls_and_those_in_page_faults_and_for_a_cpu_are_
     check(&instead("runnable 100ms 900ms sampled"), &[]);
 }
 
+#[test]
+fn java_stack_of_a_thread_dump_is_evidence_where_the_thread_stood_meanwhile() {
+    let said = |stack: &str| {
+        let stalls = diagnose(&format!(
+            "{APPENDERS}\njava-stack {stack} a.Log.force(x@1/Log.java:7) a.Main.main(Main.java:3)"
+        ));
+        let evidence = stalls.stalls.unwrap().findings[0].evidence.clone();
+        evidence.get(1).map(|it| it.statement.clone()).unwrap_or_default()
+    };
+    assert_eq!(
+        said("7 300ms 400ms"),
+        "a thread dump made meanwhile shows thread `appender-1` in a.Log.force(Log.java:7) ← a.Main.main(Main.java:3)"
+    );
+    assert_eq!(said("7 900ms 950ms"), "");
+    assert_eq!(said("1 300ms 400ms"), "");
+}
+
 /// A sender of which a sample shows no more than where it sleeps was taken for one that writes to a file.
 #[test]
 fn sampled_sender_waits_for_its_peer() {
@@ -309,6 +326,8 @@ fn a_wait_for_a_cpu_is_a_stall_too() {
         7 runnable 100ms 160ms held 77 stress";
     check(text, &["cpu-contention: 1, 60ms, longest 60ms, in "]);
     check(&text.replace("worker-1", "Monitor Deflati"), &[]);
+    // with --ask-jvm
+    check(&text.replace("worker-1", "Monitor Deflation Thread"), &[]);
 }
 
 #[test]
