@@ -1,5 +1,5 @@
 //! Where in Java a thread stands that the kernel holds, on each JDK.
-#![allow(clippy::unwrap_used, reason = "a test may")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
 mod common;
 
 use common::Java;

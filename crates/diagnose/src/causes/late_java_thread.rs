@@ -15,7 +15,7 @@
 //! ## References
 //! HotSpot `runtime/safepoint.cpp` (`SafepointSynchronize::synchronize_threads`), `opto/loopopts.cpp` (loop strip mining, JEP 312 and JDK-8186027).
 use crate::{
-    Cause, Certainty, Class, Culprit, CulpritKind, Detail, Evidence, Nature,
+    Cause, Class, Culprit, CulpritKind, Detail, Evidence, Nature,
     account::tally::Tally,
     case::{Case, LogPart, PausePhase, Segment},
     cause::{
