@@ -49,6 +49,9 @@ pub enum Source {
     StopState,
     /// CPU time of the processes that use most of it.
     CpuUsers,
+    /// How late a sleeping thread of the recorder is woken that does not wait for a CPU: the host, or its
+    /// CPU, stood still.
+    Sleeper,
 }
 
 impl Source {
@@ -79,6 +82,7 @@ impl Source {
             Source::LateCode => "late-code",
             Source::StopState => "stop-state",
             Source::CpuUsers => "cpu-users",
+            Source::Sleeper => "sleeper",
         }
     }
 
@@ -106,6 +110,7 @@ impl Source {
             Source::LateCode => "code of late threads",
             Source::StopState => "the JVM's safepoint state",
             Source::CpuUsers => "CPU time of other processes",
+            Source::Sleeper => "late wake-ups of the recorder",
         }
     }
 

@@ -10,6 +10,7 @@
 //!   `vmstat.allocstall` is the sum over zones.
 //! * `meminfo.available_bytes`: what can be had without swapping (`MemAvailable`).
 //! * `cpu.steal_ms`: time in which the hypervisor ran another guest, summed over CPUs.
+//! * `host.stood_still_ns`: not read here, see [`sleeper`](super::sleeper).
 //! * `cgroup.cpu.nr_periods`, `.nr_throttled`, `.throttled_ns`: the JVM's cgroup and its ancestors
 //!   together, since the quota of each of them throttles it.
 //! * `cgroup.cpu.usage_ns`: CPU time of the innermost of them that has a quota, or of the JVM's own
@@ -258,14 +259,22 @@ fn available(prefix: &str, text: &str, values: &mut Vec<Value>) {
     values.extend(kib.map(|it| (format!("{prefix}.available_bytes"), it.saturating_mul(1024))));
 }
 
-/// The eighth number of `cpu  user nice system idle iowait irq softirq steal …`, in ticks.
 fn steal(prefix: &str, text: &str, values: &mut Vec<Value>) {
-    let line = text.lines().next().and_then(|it| it.strip_prefix("cpu "));
-    let ticks = line.and_then(|it| it.split_ascii_whitespace().nth(7)?.parse::<u64>().ok());
-    if let Some(ticks) = ticks {
-        let per_second = rustix::param::clock_ticks_per_second().max(1);
-        values.push((format!("{prefix}.steal_ms"), ticks.saturating_mul(1000) / per_second));
-    }
+    values.extend(steal_of(text).map(|it| (format!("{prefix}.steal_ms"), it)));
+}
+
+/// The eighth number of `cpu  user nice system idle iowait irq softirq steal …`, which is in ticks.
+fn steal_of(text: &str) -> Option<u64> {
+    let line = text.lines().next()?.strip_prefix("cpu ")?;
+    let ticks: u64 = line.split_ascii_whitespace().nth(7)?.parse().ok()?;
+    Some(ticks.saturating_mul(1000) / rustix::param::clock_ticks_per_second().max(1))
+}
+
+/// Steal of all CPUs so far, in milliseconds, as `/proc/stat` has it.
+pub(super) fn steal_ms(stat: &File) -> Option<u64> {
+    let mut buffer = [0; FIRST_LINES_BYTES];
+    let read = pread(stat, &mut buffer, 0).ok()?;
+    steal_of(std::str::from_utf8(&buffer[..read]).ok()?)
 }
 
 /// The fields of `/sys/block/*/stat`, which are those of `/proc/diskstats`.

@@ -55,6 +55,7 @@ mod process;
 mod processes;
 mod rights;
 mod rounds;
+mod sleeper;
 mod sources;
 mod stand_in;
 mod status;

@@ -3,11 +3,14 @@
 //! Who writes and who uses memory is the same for each JVM of a host, and finding it out means to look at
 //! every process. So whichever recording finds the next round due reads for all of them, and the others
 //! take what came of it.
-use super::{Roots, clocks, cpu_users::CpuUsers, memory::Memory, pace::Pace, writers::Writers};
+use super::{
+    Roots, clocks, cpu_users::CpuUsers, memory::Memory, pace::Pace, sleeper::Sleeper,
+    writers::Writers,
+};
 use recording::MonoTime;
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
     time::{Duration, Instant},
 };
 
@@ -120,6 +123,8 @@ pub(crate) struct HostRounds {
     writers: Mutex<Rounds<Writers>>,
     memory: Mutex<Rounds<Memory>>,
     cpu_users: Mutex<Rounds<CpuUsers>>,
+    /// Not read in rounds; here as there is one for all recordings, and no longer than one of them.
+    sleeper: OnceLock<Result<Sleeper, String>>,
 }
 
 /// Least and most time between two rounds, and CPU time per second, in microseconds: who writes,
@@ -152,6 +157,7 @@ impl HostRounds {
             writers: Mutex::new(Rounds::new(Writers::new(roots), pace(WRITERS))),
             memory: Mutex::new(Rounds::new(Memory::new(roots), pace(MEMORY))),
             cpu_users: Mutex::new(Rounds::new(CpuUsers::new(roots), pace(CPU_USERS))),
+            sleeper: OnceLock::new(),
         });
         *known = Arc::downgrade(&rounds);
         rounds
@@ -165,6 +171,12 @@ impl HostRounds {
     /// Who uses memory.
     pub(crate) fn memory(&self) -> MutexGuard<'_, Rounds<Memory>> {
         lock(&self.memory)
+    }
+
+    /// Whether the host stands still, from the first call on; or why that cannot be seen.
+    pub(crate) fn sleeper(&self) -> Result<&Sleeper, &str> {
+        let sleeper = self.sleeper.get_or_init(|| Sleeper::start(&self.roots.proc));
+        sleeper.as_ref().map_err(String::as_str)
     }
 
     /// Who uses CPU time.

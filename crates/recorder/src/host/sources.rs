@@ -8,6 +8,8 @@ use super::{
     outbox::{Outbox, Row},
     pace::Pace,
     processes::{Processes, Request, Scope, Shared, lock},
+    rounds::HostRounds,
+    sleeper::Taken,
     tail::LogFollower,
     writers::{Exited, MIN_BYTES},
 };
@@ -45,6 +47,7 @@ const OUTBOX_BYTES: usize = 4 * 1024 * 1024;
 pub struct HostSources {
     shared: Arc<Shared>,
     outboxes: [Arc<Outbox>; 3],
+    late: Option<LateWakeUps>,
     files: FileResolver,
     requests: SyncSender<Request>,
     /// Dropped to end the threads that take no requests.
@@ -75,6 +78,7 @@ impl HostSources {
         let mut sources = HostSources {
             shared: Arc::default(),
             outboxes: std::array::from_fn(|_| Arc::new(Outbox::new(OUTBOX_BYTES))),
+            late: None,
             files: FileResolver::new(roots, jvm.pid, requests.clone()),
             requests,
             stop: Vec::new(),
@@ -92,6 +96,7 @@ impl HostSources {
             Processes::new(&it.roots, &it.jvm, scope, &it.outbox, &it.shared).run(&received);
         });
         if scope == Scope::All {
+            sources.late = Some(LateWakeUps::begin(roots, &sources.outboxes[2]));
             let stop = sources.stop_signal();
             sources.spawn(2, "counters", Source::HostCounters, (roots, jvm, &ending), move |it| {
                 sample_counters(&it, &stop);
@@ -135,6 +140,9 @@ impl HostSources {
         for outbox in &self.outboxes {
             outbox.take(facts, coverage);
         }
+        if let Some(late) = &mut self.late {
+            late.take(facts, false);
+        }
         match std::mem::take(&mut self.lost_exits) {
             0 => {}
             lost => coverage.note("writers", "exits lost, because too many came at once", lost),
@@ -168,6 +176,9 @@ impl HostSources {
     /// A thread that waits for a dead disk is left behind after two seconds, and noted.
     pub fn stop(mut self, facts: &mut Facts, coverage: &mut Coverage) {
         self.take(facts, coverage);
+        if let Some(late) = &mut self.late {
+            late.take(facts, true);
+        }
         let HostSources { outboxes, files, requests, stop, ended, threads, .. } = self;
         // All senders must go for the threads to see the end.
         drop((files, requests, stop));
@@ -186,6 +197,39 @@ impl HostSources {
         }
         for outbox in &outboxes {
             outbox.take(facts, coverage);
+        }
+    }
+}
+
+/// What one recording takes of the sleeper, at once: a pause that is explained while it is recorded does not
+/// wait for the counters.
+#[derive(Debug)]
+struct LateWakeUps {
+    host: Arc<HostRounds>,
+    taken: Taken,
+    /// When it is told next that it was awake.
+    next: Instant,
+}
+
+impl LateWakeUps {
+    fn begin(roots: &Roots, outbox: &Outbox) -> LateWakeUps {
+        let host = HostRounds::of(roots);
+        let (state, taken) = match host.sleeper() {
+            Ok(sleeper) => (SourceState::Recorded, sleeper.begin()),
+            Err(why) => (SourceState::Missing(why.into()), Taken::default()),
+        };
+        outbox.state(Source::Sleeper, state);
+        LateWakeUps { host, taken, next: Instant::now() }
+    }
+
+    /// With `all` also that it was awake.
+    fn take(&mut self, facts: &mut Facts, all: bool) {
+        let all = all || self.next <= Instant::now();
+        if all {
+            self.next = Instant::now() + LONGEST;
+        }
+        if let Ok(sleeper) = self.host.sleeper() {
+            facts.samples.extend(sleeper.take(&mut self.taken, all));
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) static TABLE: Table = Table {
         column("value", U64, "value, in the unit that the counter's name ends in"),
     ],
     retention: Retention::Detail,
-    feeds: &[Source::HostCounters],
+    feeds: &[Source::HostCounters, Source::Sleeper],
     row_bytes: SMALL_ROW_BYTES,
     rows: |facts| facts.samples.len(),
     keep_newest: |facts, most| keep_newest(&mut facts.samples, most),
