@@ -19,6 +19,7 @@ pub(crate) mod segment_budget;
 mod segments;
 pub(crate) mod stalls;
 mod stolen;
+pub(crate) mod stood_still;
 mod stops;
 pub(crate) mod tally;
 #[cfg(test)]

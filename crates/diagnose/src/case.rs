@@ -35,6 +35,8 @@ pub(crate) struct Segment<'a> {
     pub(crate) work: Option<KernelWorkKind>,
     /// How much of it the CPU was with the hypervisor or an interrupt.
     pub(crate) stolen: Duration,
+    /// Whether the host stood still meanwhile, as far as that is known.
+    pub(crate) stood_still: bool,
     pub(crate) certainty: Certainty,
     /// What it waits for. Whether that is a thread is known from the begin, all else once it was
     /// [decided](Segment::classify_waits).
@@ -101,6 +103,7 @@ impl<'a> Segment<'a> {
             what: What::Unseen,
             work: None,
             stolen: Duration::ZERO,
+            stood_still: false,
             certainty: Certainty::Measured,
             waits: Waits::default(),
             taken: None,
@@ -129,9 +132,10 @@ impl<'a> Segment<'a> {
         self.waits.has(wait)
     }
 
-    /// How exactly it was blocked or stopped, where its stack shows that.
+    /// How exactly it was blocked or stopped, where its stack shows that and the host went on.
     pub(crate) fn mechanism(&self, index: &Index<'_>) -> Option<&'static Mechanism> {
-        self.slice().and_then(|it| mechanisms::of(index, it))
+        let slice = self.slice().filter(|_| !self.stood_still);
+        slice.and_then(|it| mechanisms::of(index, it))
     }
 
     /// What was seen of its thread.

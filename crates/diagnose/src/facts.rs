@@ -8,5 +8,6 @@ pub(crate) mod input_summary;
 pub(crate) mod kernel_work;
 pub(crate) mod situation;
 pub(crate) mod stacks;
+mod stood_still;
 pub(crate) mod syscalls;
 pub(crate) mod timeline;

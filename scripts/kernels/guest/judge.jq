@@ -2,7 +2,7 @@
 # nothing where it is right.
 
 # Faults that happen on any busy host, or that a GC log shows of any small heap.
-def anyway: IN("cpu-contention", "cpu-steal", "late-java-thread", "heap-pressure");
+def anyway: IN("cpu-contention", "cpu-steal", "host-stood-still", "late-java-thread", "heap-pressure");
 
 def of(role): .results[] | select(.role == role);
 

@@ -3,6 +3,7 @@ use crate::{
     Attribution, Cause, Certainty, Part,
     account::{
         remainder::Remainder,
+        stood_still,
         tally::{Tallies, Tally},
     },
     case::Case,
@@ -96,6 +97,7 @@ pub(crate) fn divide(
     let mut unattributed =
         if case.is_stall() { case.pause.duration } else { case.interval.duration() };
     let mut symptom: Option<(Duration, &'static Cause)> = None;
+    stood_still::mark(case);
     let claimed = &mut ledger.claimed;
     let traits = CollectionTraits::of(&case.collections);
     case.segments.iter_mut().for_each(|it| it.classify_waits(case.index));

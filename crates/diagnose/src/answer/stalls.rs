@@ -98,7 +98,7 @@ fn sum(
     all.named = episodes::named(&all.episodes, index);
     all.findings = findings::of(&ledger.tallies, index, all.time);
     all.findings.retain(|it| it.pauses > 0);
-    for finding in &mut all.findings {
+    for finding in all.findings.iter_mut().filter(|it| !it.cause.is_of_host) {
         // Causes of stops speak of those.
         if let Some(tally) = ledger.of(finding.cause) {
             finding.story = stall::story(tally, index);

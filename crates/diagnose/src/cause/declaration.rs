@@ -37,6 +37,8 @@ pub struct Cause {
     pub(crate) page: &'static str,
     /// Whether it holds up single threads alone, and so is in no stop.
     pub(crate) of_stalls: bool,
+    /// Whether it is about the host, so that what it says holds for pauses and stalls alike.
+    pub(crate) is_of_host: bool,
     /// What it claims of a pause.
     pub(crate) claims: Claims,
     /// Whether it shows in the sums of a log though it claims no time of a pause.
@@ -136,6 +138,7 @@ impl Cause {
         hazards: &[],
         page: "",
         of_stalls: false,
+        is_of_host: false,
         claims: Claims::Segments(|_, _| false),
         outside_pauses: None,
         suspicion: None,

@@ -12,6 +12,7 @@
 //!
 //! ## What looks alike
 //! `cpu-contention`: the thread waits for a CPU of the guest.
+//! `host-stood-still`: the whole virtual machine was paused, and the kernel knows nothing of it.
 //! `gc-work`: what a log alone, and every profiler, shows instead; `User` and `Sys` do not contain stolen time, `Real` does.
 //!
 //! ## References

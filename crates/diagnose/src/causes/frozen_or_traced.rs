@@ -13,7 +13,7 @@
 //!
 //! ## What looks alike
 //! `cfs-throttling`: the threads could not run either, but because their quota was used up, and for less than its period at a time.
-//! `cpu-steal`: the whole host did not run, not one process.
+//! `cpu-steal`, `host-stood-still`: the whole host did not run, not one process.
 //!
 //! ## References
 //! Linux `kernel/signal.c` (`do_signal_stop`, `ptrace_stop`, `do_freezer_trap`), `kernel/freezer.c` (`__refrigerator`), `kernel/cgroup/freezer.c`.

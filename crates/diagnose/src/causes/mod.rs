@@ -21,6 +21,7 @@ mod gc_log_write_blocked;
 mod gc_work;
 mod heap_pressure;
 mod hiccup_without_gc;
+mod host_stood_still;
 mod hsperfdata_write_blocked;
 mod humongous_allocation;
 mod inverted_parallelism;
@@ -47,8 +48,10 @@ mod vm_operation;
 /// All causes. Faults of the surroundings claim first, then faults of the application; what a GC
 /// log shows goes from the particular to the general; then the ordinary cost of collections and
 /// operations; and the symptoms, which explain nothing, last.
-pub(crate) static ALL: [&Cause; 42] = [
+pub(crate) static ALL: [&Cause; 43] = [
     &frozen_or_traced::CAUSE,
+    // Whatever a thread seemed to do then, it did nothing.
+    &host_stood_still::CAUSE,
     &cfs_throttling::CAUSE,
     &hsperfdata_write_blocked::CAUSE,
     &swap_in::CAUSE,

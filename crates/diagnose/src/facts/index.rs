@@ -1,6 +1,10 @@
 //! The facts of a recording, arranged for looking up.
 use crate::{
-    facts::{kernel_work::KernelWorkTimes, stacks::Signs},
+    facts::{
+        kernel_work::KernelWorkTimes,
+        stacks::Signs,
+        stood_still::{self, COUNTER},
+    },
     history::History,
 };
 use recording::{
@@ -28,6 +32,8 @@ pub(crate) struct Index<'a> {
     knows_taken: bool,
     work: KernelWorkTimes,
     samples: BTreeMap<&'a str, Vec<(MonoTime, u64)>>,
+    /// When the host stood still, in order.
+    stood_still: Vec<Interval>,
     threads: BTreeMap<u32, (&'a str, ThreadRole)>,
     files: BTreeMap<FileKey, &'a FileFact>,
     /// Runs of other processes, and sums of a second, each in order of their begin.
@@ -88,6 +94,10 @@ impl<'a> Index<'a> {
         for values in index.samples.values_mut() {
             values.sort_unstable();
         }
+        let late = index.values(COUNTER).map(stood_still::late).unwrap_or_default();
+        let mut stood_still = stood_still::without_events(late, facts);
+        stood_still.retain(|it| index.is_not_steal(*it));
+        index.stood_still = stood_still;
         index.work = KernelWorkTimes::new(&facts.kernel_work);
         for slices in index.slices.values_mut() {
             slices.sort_by_key(|slice| slice.interval);
@@ -268,6 +278,20 @@ impl<'a> Index<'a> {
         let wall_ms = last.0.since(first.0).as_millis() * cpus;
         let stolen = u128::from(last.1.saturating_sub(first.1)) * 1000;
         u64::try_from(stolen.checked_div(wall_ms)?).ok()
+    }
+
+    /// The times in which the host stood still that share time with `interval`, in order.
+    pub(crate) fn stood_still(&self, interval: Interval) -> &[Interval] {
+        let from = self.stood_still.partition_point(|it| it.end <= interval.start);
+        let to = self.stood_still.partition_point(|it| it.start < interval.end);
+        &self.stood_still[from..to.max(from)]
+    }
+
+    /// Whether the kernel has booked less than half of this time as steal, on all CPUs together. Where that
+    /// was not read, it is not known.
+    fn is_not_steal(&self, interval: Interval) -> bool {
+        let stolen = self.growth("cpu.steal_ms", &[interval]).map(Duration::from_millis);
+        stolen.is_some_and(|it| it * 2 < interval.duration())
     }
 
     /// How many CPUs the JVM may run on; 0 where that is not known.

@@ -18,6 +18,7 @@ mod earlier_cycles;
 mod earlier_reclaim;
 mod explicit_unmap;
 mod fewer_references;
+mod find_host_pauses;
 mod find_late_code;
 mod find_who_stops;
 mod g1_advice;
@@ -74,7 +75,7 @@ mod warm_mapping;
 pub use cfs_advice::sentence as quota_sentence;
 
 /// In the order of their ids.
-pub(crate) static ALL: [&Remedy; 69] = [
+pub(crate) static ALL: [&Remedy; 70] = [
     &attach_gently::REMEDY,
     &background_io::REMEDY,
     &bounded_send::REMEDY,
@@ -92,6 +93,7 @@ pub(crate) static ALL: [&Remedy; 69] = [
     &earlier_reclaim::REMEDY,
     &explicit_unmap::REMEDY,
     &fewer_references::REMEDY,
+    &find_host_pauses::REMEDY,
     &find_late_code::REMEDY,
     &find_who_stops::REMEDY,
     &g1_advice::REMEDY,
