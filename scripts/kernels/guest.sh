@@ -35,7 +35,7 @@ boot() {
     # kernel put into its own text for a moment and has taken out again, and the kernel dies of it.
     TMPDIR="$out" timeout --foreground "$limit" qemu-system-x86_64 -accel tcg,thread=single,tb-size=512 \
         -cpu Nehalem -smp 2 -m "$memory" -nodefaults -display none -no-reboot \
-        -serial "file:$out/console" -serial "file:$out/said" \
+        -pidfile "$out/pid" -serial "file:$out/console" -serial "file:$out/said" \
         -kernel "$kernel/kernel" -initrd "$kernel/initrd" \
         -append "console=ttyS0 quiet panic=-1 mitigations=off tsc=reliable no_timer_check groups=$layout only=$checks" \
         -drive "file=$(root_image "$jdk"),format=raw,if=virtio,snapshot=on,cache=unsafe" \
@@ -60,6 +60,7 @@ follow() {
         kill -0 "$process" 2>/dev/null || running=false
         while read -r said; do
             line=$((line + 1))
+            case "$said" in "stop this guest for "*) hold "$out" "${said//[^0-9]/}" ;; esac
             tell "$name" "$(($(date +%s) - from))" "${said%$'\r'}"
         done < <(tail -n +$((line + 1)) "$out/said" 2>/dev/null)
         ! $running || sleep 1
@@ -72,6 +73,19 @@ follow() {
         { tail -q -n 5 "$out/console" "$out/qemu" 2>/dev/null || true; } | sed 's/^/    /' >&2
         say "hint: all of it is in ${out#"$PWD"/}"
     fi
+}
+
+# `hold OUT SECONDS`: the guest of OUT stands still, as one does that its hypervisor pauses. It goes on whatever
+# becomes of this.
+hold() {
+    local guest
+    guest="$(cat "$1/pid" 2>/dev/null)" || return 0
+    (
+        trap 'kill -CONT "$guest" 2>/dev/null' EXIT
+        trap 'exit 130' INT TERM
+        kill -STOP "$guest" 2>/dev/null || exit 0
+        sleep "$2"
+    )
 }
 
 # Whether the guest of OUT was ended because its time was over.

@@ -147,6 +147,41 @@ check_sigstop() {
     answers '.causes[0].story | tostring | test("signal")' "the signal is not told"
 }
 
+# The host stops the guest: no process of it runs, and its kernel does not notice. Two threads that compute keep
+# those of the JVM waiting for a CPU, so that something of it stands whenever that is.
+check_host_stood_still() {
+    local busy=()
+    the_jvm
+    for _ in 1 2; do
+        (while :; do :; done) &
+        busy+=($!)
+    done
+    stand() { ! "$1" || tells "stop this guest for 2 s"; }
+    (again still stand; again still stand) &
+    records still 30
+    kill -KILL "${busy[@]}"
+    # shellcheck disable=SC2016 # `$it` is jq's
+    answers '([.causes[], .stalls.causes[]?] | map(select(.id == "host-stood-still"))) as $it
+        | ($it | length > 0) and all($it[]; .certainty == "inferred") and any($it[]; .longest_ns > 1.5e9)' \
+        "named are $(jq -c '[.causes[], .stalls.causes[]?] | map("\(.id) \(.longest_ns)")' "$answer")"
+}
+
+# The recorder alone is stopped for a second, and the JVM goes on. A single emulated processor stands by itself, but not
+# for as long.
+check_stopped_recorder() {
+    local recorder
+    the_jvm
+    # What it starts itself is younger.
+    stop() {
+        recorder="$(pgrep -o -x whypause)"
+        if $1; then kill -STOP "$recorder"; else kill -CONT "$recorder"; fi
+    }
+    again held stop &
+    records held 15
+    answers '[.causes[], .stalls.causes[]?] | map(select(.id == "host-stood-still" and .longest_ns > 5e8)) == []' \
+        "the host is said to have stood still"
+}
+
 # A JVM with a root, users, processes and control groups of its own, recorded from outside; the quota
 # is that of a group above its own, as of a pod.
 check_container() {

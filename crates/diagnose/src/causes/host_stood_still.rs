@@ -20,7 +20,7 @@
 //!
 //! ## References
 //! Linux `kernel/time/hrtimer.c` (`clock_nanosleep`), `Documentation/scheduler/sched-stats.rst` (`/proc/PID/schedstat`), `Documentation/trace/hwlat_detector.rst` (SMI).
-//! QEMU `docs/devel/migration/main.rst` (downtime of a live migration).
+//! QEMU, developer documentation of migration (downtime).
 use crate::{
     Certainty, Class, Detail, Evidence, Nature,
     account::tally::Tally,
@@ -57,15 +57,15 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     let late = late(tally, index);
     let (times, longest) = (late.len() as u64, late.iter().max().copied().unwrap_or_default());
     let longest = text::duration(longest);
-    let how_often = match times {
-        0 | 1 => format!("{longest} late"),
-        _ => format!("late {times} times, by up to {longest}"),
+    let (how_often, when) = match times {
+        0 | 1 => (format!("{longest} late"), "at that moment"),
+        _ => (format!("late {times} times, by up to {longest}"), "at those moments"),
     };
     let seen = Evidence {
         source: Source::Sleeper,
         certainty: Certainty::Inferred,
         statement: format!(
-            "a thread of whypause that only sleeps was woken {how_often}, though it did not wait for a CPU"
+            "a thread of whypause that only sleeps was woken {how_often} {when}, though it did not wait for a CPU"
         ),
         time: Duration::ZERO,
     };
@@ -73,7 +73,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         story: vec![
             format!(
                 "The host, or one CPU of it, seems to have stood still: whypause's own sleeping thread was \
-                 woken {how_often} at that moment, though it did not wait for a CPU."
+                 woken {how_often} {when}, though it did not wait for a CPU."
             ),
             "No thread of the JVM began or ended anything meanwhile, and the kernel booked no steal time \
              for it."

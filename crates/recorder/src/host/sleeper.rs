@@ -39,7 +39,7 @@ pub(crate) const LEAST: Duration = Duration::from_millis(10);
 /// Shortest and longest sleep, and what it may cost: this part of a CPU.
 ///
 /// Measured for 8 s each on a virtual machine (Firecracker on an AMD EPYC, Linux 6.18, others at work beside
-/// it), where whoever wakes a CPU leaves the guest: 19 µs of CPU time for each sleep, which is 1.9 % of a core
+/// it), where each wake-up of a CPU leaves the guest: 19 µs of CPU time for each sleep, which is 1.9 % of a core
 /// with 1 ms, 1.0 % with 2 ms, 0.5 % with 4 ms and 0.2 to 0.3 % with 10 ms. Where nothing is emulated a sleep
 /// costs a tenth of that. So the thread measures what its sleeps cost where it is, and sleeps for as long as
 /// the part allows.
@@ -217,7 +217,7 @@ fn stood_in(
     (after.runs == before.runs + 1 && stood.duration() >= LEAST).then_some(stood)
 }
 
-/// How long to sleep where so many sleeps took this CPU time.
+/// How long to sleep where this number of sleeps took this CPU time.
 fn period(cpu: Duration, sleeps: u32) -> Duration {
     let each = cpu.checked_div(sleeps).unwrap_or_default();
     (each * PART_OF_A_CPU).clamp(SHORTEST, LONGEST)

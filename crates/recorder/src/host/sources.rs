@@ -207,7 +207,7 @@ impl HostSources {
 struct LateWakeUps {
     host: Arc<HostRounds>,
     taken: Taken,
-    /// When it is told next that it was awake.
+    /// When it is reported next that it was awake.
     next: Instant,
 }
 

@@ -4,6 +4,9 @@
 //! The operator of the hypervisor is asked what was done with the virtual machine at those times: a live migration, a snapshot, a backup, maintenance of its host.
 //! Nothing is changed.
 //!
+//! ## What it costs
+//! Nothing.
+//!
 //! ## References
 //! Linux `Documentation/trace/hwlat_detector.rst`; `man 8 turbostat` (column `SMI`).
 use crate::{Action, Advice, Remedy};

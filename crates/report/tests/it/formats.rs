@@ -150,7 +150,7 @@ fn markdown_for_a_ticket() {
 
         Minor: GC work 312 ms in 61 stops.
 
-        Ruled out: frozen, stopped or traced, CFS throttling, hsperfdata write blocked, swap-in, memory.high throttling, THP compaction, direct reclaim, page migration, page fault on a mapped file, unmap of a deleted file, mmap_lock contention, CPU contention, CPU steal, late Java thread, explicit collection, metaspace collection, heap pressure, humongous allocation, evacuation failure, full collection, GC locker, reference processing, long remark, eden shrunk.
+        Ruled out: frozen, stopped or traced, host stood still, CFS throttling, hsperfdata write blocked, swap-in, memory.high throttling, THP compaction, direct reclaim, page migration, page fault on a mapped file, unmap of a deleted file, mmap_lock contention, CPU contention, CPU steal, late Java thread, explicit collection, metaspace collection, heap pressure, humongous allocation, evacuation failure, full collection, GC locker, reference processing, long remark, eden shrunk.
     "#]].assert_eq(&markdown::render(&slow_log(), &Options::default()));
 }
 

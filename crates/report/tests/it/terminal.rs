@@ -35,7 +35,7 @@ fn the_short_answer_says_first_what_to_do() {
            a journal commit (3.50 s): VM Thread in write(), /var/log/orders/gc.log …
         Minor: GC work 312 ms in 61 stops
 
-        24 causes ruled out · all: `--full` · `whypause cause gc-log-write-blocked`
+        25 causes ruled out · all: `--full` · `whypause cause gc-log-write-blocked`
     "#]]
     .assert_eq(&text);
     assert!(text.lines().count() <= 24, "{text}");
@@ -81,12 +81,13 @@ fn a_fault_is_reported_with_time_who_where_and_what_to_do() {
 
             Minor: GC work 312 ms in 61 stops.
 
-            Ruled out: frozen, stopped or traced, CFS throttling, hsperfdata write blocked,
-            swap-in, memory.high throttling, THP compaction, direct reclaim, page migration,
-            page fault on a mapped file, unmap of a deleted file, mmap_lock contention, CPU
-            contention, CPU steal, late Java thread, explicit collection, metaspace
-            collection, heap pressure, humongous allocation, evacuation failure, full
-            collection, GC locker, reference processing, long remark, eden shrunk.
+            Ruled out: frozen, stopped or traced, host stood still, CFS throttling,
+            hsperfdata write blocked, swap-in, memory.high throttling, THP compaction,
+            direct reclaim, page migration, page fault on a mapped file, unmap of a deleted
+            file, mmap_lock contention, CPU contention, CPU steal, late Java thread,
+            explicit collection, metaspace collection, heap pressure, humongous allocation,
+            evacuation failure, full collection, GC locker, reference processing, long
+            remark, eden shrunk.
         "#]],
     );
 }
@@ -117,11 +118,12 @@ fn a_log_alone_says_what_it_cannot_show() {
             To explain it, record while it happens:
                whypause record -p PID -d 60s
 
-            Not checked: frozen, stopped or traced, CFS throttling, hsperfdata write
-            blocked, swap-in, memory.high throttling, THP compaction, direct reclaim, GC log
-            write blocked, page migration, page fault on a mapped file, unmap of a deleted
-            file, mmap_lock contention, CPU contention, CPU steal, late Java thread (a log
-            cannot show them). To check: whypause record -p PID -d 60s
+            Not checked: frozen, stopped or traced, host stood still, CFS throttling,
+            hsperfdata write blocked, swap-in, memory.high throttling, THP compaction,
+            direct reclaim, GC log write blocked, page migration, page fault on a mapped
+            file, unmap of a deleted file, mmap_lock contention, CPU contention, CPU steal,
+            late Java thread (a log cannot show them). To check: whypause record -p PID -d
+            60s
             Not checked: explicit collection, metaspace collection, heap pressure, humongous
             allocation, evacuation failure, full collection, GC locker, reference
             processing, long remark, eden shrunk (lines of its collections are not in the
@@ -165,13 +167,13 @@ fn a_quiet_recording_is_said_to_be_quiet() {
                Something took time.
                more   whypause cause gc-work
 
-            Ruled out: frozen, stopped or traced, CFS throttling, hsperfdata write blocked,
-            swap-in, memory.high throttling, THP compaction, direct reclaim, GC log write
-            blocked, page migration, page fault on a mapped file, unmap of a deleted file,
-            mmap_lock contention, CPU contention, CPU steal, late Java thread, explicit
-            collection, metaspace collection, heap pressure, humongous allocation,
-            evacuation failure, full collection, GC locker, reference processing, long
-            remark, eden shrunk.
+            Ruled out: frozen, stopped or traced, host stood still, CFS throttling,
+            hsperfdata write blocked, swap-in, memory.high throttling, THP compaction,
+            direct reclaim, GC log write blocked, page migration, page fault on a mapped
+            file, unmap of a deleted file, mmap_lock contention, CPU contention, CPU steal,
+            late Java thread, explicit collection, metaspace collection, heap pressure,
+            humongous allocation, evacuation failure, full collection, GC locker, reference
+            processing, long remark, eden shrunk.
         "#]],
     );
 }
@@ -185,13 +187,13 @@ fn no_stop_at_all_is_said_too() {
 
             orders · pid 4242 · JDK 17.0.15 · G1, 2 GC threads · 60 s · 0 stops
 
-            Ruled out: frozen, stopped or traced, CFS throttling, hsperfdata write blocked,
-            swap-in, memory.high throttling, THP compaction, direct reclaim, GC log write
-            blocked, page migration, page fault on a mapped file, unmap of a deleted file,
-            mmap_lock contention, CPU contention, CPU steal, late Java thread, explicit
-            collection, metaspace collection, heap pressure, humongous allocation,
-            evacuation failure, full collection, GC locker, reference processing, long
-            remark, eden shrunk.
+            Ruled out: frozen, stopped or traced, host stood still, CFS throttling,
+            hsperfdata write blocked, swap-in, memory.high throttling, THP compaction,
+            direct reclaim, GC log write blocked, page migration, page fault on a mapped
+            file, unmap of a deleted file, mmap_lock contention, CPU contention, CPU steal,
+            late Java thread, explicit collection, metaspace collection, heap pressure,
+            humongous allocation, evacuation failure, full collection, GC locker, reference
+            processing, long remark, eden shrunk.
         "#]],
     );
 }
@@ -241,12 +243,13 @@ fn losses_and_missing_sources_are_reported_with_their_reason() {
             Coverage: 12 events lost; the recorder was killed: the last second may be
             missing; gc-log: the file was rotated away (2 times).
 
-            Ruled out: frozen, stopped or traced, CFS throttling, hsperfdata write blocked,
-            swap-in, memory.high throttling, THP compaction, direct reclaim, GC log write
-            blocked, page migration, unmap of a deleted file, mmap_lock contention, CPU
-            contention, CPU steal, late Java thread, explicit collection, metaspace
-            collection, heap pressure, humongous allocation, evacuation failure, full
-            collection, GC locker, reference processing, long remark, eden shrunk.
+            Ruled out: frozen, stopped or traced, host stood still, CFS throttling,
+            hsperfdata write blocked, swap-in, memory.high throttling, THP compaction,
+            direct reclaim, GC log write blocked, page migration, unmap of a deleted file,
+            mmap_lock contention, CPU contention, CPU steal, late Java thread, explicit
+            collection, metaspace collection, heap pressure, humongous allocation,
+            evacuation failure, full collection, GC locker, reference processing, long
+            remark, eden shrunk.
         "#]],
     );
 }
@@ -352,14 +355,15 @@ fn an_old_terminal_gets_ascii_and_a_narrow_one_gets_narrow_lines() {
 
         Minor: GC work 312 ms in 61 stops.
 
-        Ruled out: frozen, stopped or traced, CFS throttling,
-        hsperfdata write blocked, swap-in, memory.high throttling,
-        THP compaction, direct reclaim, page migration, page fault
-        on a mapped file, unmap of a deleted file, mmap_lock
-        contention, CPU contention, CPU steal, late Java thread,
-        explicit collection, metaspace collection, heap pressure,
-        humongous allocation, evacuation failure, full collection,
-        GC locker, reference processing, long remark, eden shrunk.
+        Ruled out: frozen, stopped or traced, host stood still, CFS
+        throttling, hsperfdata write blocked, swap-in, memory.high
+        throttling, THP compaction, direct reclaim, page migration,
+        page fault on a mapped file, unmap of a deleted file,
+        mmap_lock contention, CPU contention, CPU steal, late Java
+        thread, explicit collection, metaspace collection, heap
+        pressure, humongous allocation, evacuation failure, full
+        collection, GC locker, reference processing, long remark,
+        eden shrunk.
     "#]]
     .assert_eq(&text);
 }

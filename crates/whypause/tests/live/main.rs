@@ -15,6 +15,7 @@ mod record;
 mod rights;
 mod secrets;
 mod stalls;
+mod stopped_recorder;
 mod stops;
 
 use testing::Jdk;
