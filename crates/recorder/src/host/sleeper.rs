@@ -237,7 +237,7 @@ fn run(shared: &Shared, stat: PathBuf) {
         let Some(after) = Scheduled::read(&file) else { return };
         let stood = stood_in(deadline, woken, [before, after]).filter(|_| slept);
         before = after;
-        let steal = stood.and_then(|_| stat.as_ref()).and_then(steal_ms).map(|it| (now(), it));
+        let steal = stood.and(stat.as_ref()).and_then(steal_ms).map(|it| (now(), it));
         let mut seen = lock(&shared.seen);
         seen.awake = woken;
         if let Some(stood) = stood {
