@@ -28,7 +28,7 @@ fn cause(pause: &Value, fault: &str) -> String {
 }
 
 /// On a busy host others have the CPUs in the middle of a pause: that part is theirs, and rightly so.
-const OF_OTHERS: [&str; 2] = ["cpu-contention", "cpu-steal"];
+const OF_OTHERS: [&str; 3] = ["cpu-contention", "cpu-steal", "host-stood-still"];
 
 /// Any pause.
 fn any(_: &Value) -> bool {

@@ -58,7 +58,7 @@ const LONGER: u32 = 15;
 const AGAIN: u32 = 3;
 
 /// What is found first where others had the CPUs.
-const OTHERS: [&str; 2] = ["cpu-contention", "cpu-steal"];
+const OTHERS: [&str; 3] = ["cpu-contention", "cpu-steal", "host-stood-still"];
 
 /// Of fewer pauses than this, one that is another's is more than a twentieth.
 const FEW: u64 = 20;
