@@ -5,7 +5,7 @@ mod common;
 use common::Java;
 use recorder::{Options, Roots, Session, StallStacks, ThreadNames};
 use recording::Facts;
-use std::{fs::OpenOptions, os::unix::fs::OpenOptionsExt, sync::atomic::AtomicBool, time::Instant};
+use std::{sync::atomic::AtomicBool, time::Instant};
 use testing::PATIENCE;
 
 /// Facts of a JVM from `begin` until a stack has come.
@@ -32,12 +32,7 @@ fn the_frame_in_which_a_thread_stands_is_named_and_the_stop_for_it_left_out() {
     for jdk in common::all() {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
         let path = directory.path().join("pipe");
-        let kind = rustix::fs::FileType::Fifo;
-        rustix::fs::mknodat(rustix::fs::CWD, &path, kind, 0o600.into(), 0).unwrap();
-        // Open for both, and never read.
-        let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-        let mut options = OpenOptions::new();
-        let _pipe = options.read(true).write(true).custom_flags(nonblocking).open(&path).unwrap();
+        let _unread = testing::pipe(&path);
         let java = Java::start(&jdk, &["-XX:+UseSerialGC"], "Pour", &[path.to_str().unwrap()]);
         let facts = record(&java);
         let stack = &facts.java_stacks[0];

@@ -13,6 +13,7 @@ const LONG: Duration = Duration::from_millis(10);
 /// Without a source of stops, what is shorter is left out for threads that hardly do anything else.
 const SHORT: Duration = Duration::from_micros(200);
 /// Around a stop, because its edges and those of the pieces are uncertain; no more than it is long.
+/// `SAMPLED_MARGIN` of diagnose's `account/stalls.rs`, in which no stall counts: change both.
 const MARGIN: Duration = Duration::from_millis(50);
 /// How long a piece waits for the stop that it may belong to.
 const PATIENCE: Duration = Duration::from_millis(200);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::{fmt::Write, time::Duration};
 
 /// One thread waits for a disk, and two for that thread.
-const CONVOY: &str = "
+pub(crate) const CONVOY: &str = "
     stalls 10ms
     missing gc-log
     jvm 17.0.15 g1

@@ -1,23 +1,11 @@
 //! What is said of threads that stood while the JVM ran: facts in, text out.
+use crate::stall_page::CONVOY;
 use diagnose::{Diagnosis, facts_text};
 use expect_test::expect;
 use report::{Options, fix, line, markdown, terminal};
 
-/// A thread appends and waits for the disk, and others for it.
-const APPENDERS: &str = "
-    stalls 10ms
-    missing gc-log
-    jvm 17.0.15 g1
-    thread 1 vm-thread VM Thread
-    thread 7 java holder
-    thread 8 java waiter-1
-    thread 9 java waiter-2
-    7 blocked 100ms 3220ms fdatasync a.log stack jbd2_log_wait_commit ext4_sync_file
-    8 waiting 120ms 3221ms by 7
-    9 waiting 130ms 3222ms by 8";
-
 fn appenders() -> Diagnosis {
-    facts_text::diagnose(APPENDERS)
+    facts_text::diagnose(CONVOY)
 }
 
 #[test]
@@ -113,7 +101,7 @@ fn that_stalls_could_not_be_recorded_is_said_with_the_reason() {
 #[test]
 fn what_short_stops_were_made_of_is_not_said_beside_long_stalls() {
     let it = facts_text::diagnose(&format!(
-        "{APPENDERS}
+        "{CONVOY}
          safepoint 4000ms 4001ms op Cleanup 4000ms 4001ms vm 1
          safepoint 5000ms 5001ms op Cleanup 5000ms 5001ms vm 1"
     ));

@@ -1,9 +1,8 @@
 //! What `watch` says of threads that stand while the JVM runs.
 use crate::newest;
 use std::{
-    fs::{File, OpenOptions},
+    fs::File,
     io::Read,
-    os::unix::fs::OpenOptionsExt,
     time::{Duration, Instant},
 };
 use testing::{Java, program, until};
@@ -23,13 +22,7 @@ fn watch_tells_a_stall_when_it_is_over() {
     let Some(jdk) = newest() else { return };
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = directory.path().join("pipe");
-    let kind = rustix::fs::FileType::Fifo;
-    rustix::fs::mknodat(rustix::fs::CWD, &path, kind, 0o600.into(), 0).unwrap();
-    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    let mut options = OpenOptions::new();
-    // Both, so that its end is never that of the file.
-    options.read(true).write(true).custom_flags(nonblocking);
-    let mut pipe = options.open(&path).unwrap();
+    let mut pipe = testing::pipe(&path);
     let mut command = jdk.java();
     command.args(["-Xmx64m", "-XX:+UseSerialGC"]).arg(program("Pour")).arg(&path);
     let jvm = Java::start_by(command);
