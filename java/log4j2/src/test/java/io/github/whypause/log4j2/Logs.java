@@ -2,6 +2,7 @@ package io.github.whypause.log4j2;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.github.whypause.logging.LogWriterCounters;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -12,6 +13,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
@@ -122,5 +125,20 @@ final class Logs implements AutoCloseable {
             all.write(piece, 0, length);
         }
         return new String(all.toByteArray(), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Logs lines until some found no room, and at least 20,000: a writer may keep up for long with a
+     * thread that gets less CPU. Ends after a minute whatever was dropped.
+     *
+     * @return how often {@code line} was called
+     */
+    static int untilDropped(LogWriterCounters counters, IntConsumer line) {
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+        int logged = 0;
+        while (logged < 20_000 || counters.getDroppedLines() == 0 && System.nanoTime() < end) {
+            line.accept(logged++);
+        }
+        return logged;
     }
 }

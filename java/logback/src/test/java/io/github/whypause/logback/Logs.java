@@ -6,6 +6,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.joran.JoranConfigurator;
 import ch.qos.logback.core.joran.spi.JoranException;
 import ch.qos.logback.core.status.Status;
+import io.github.whypause.logging.LogWriterCounters;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,6 +17,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
@@ -113,5 +116,20 @@ final class Logs implements AutoCloseable {
             all.write(piece, 0, length);
         }
         return new String(all.toByteArray(), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Logs lines until some found no room, and at least 20,000: a writer may keep up for long with a
+     * thread that gets less CPU. Ends after a minute whatever was dropped.
+     *
+     * @return how often {@code line} was called
+     */
+    static int untilDropped(LogWriterCounters counters, IntConsumer line) {
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+        int logged = 0;
+        while (logged < 20_000 || counters.getDroppedLines() == 0 && System.nanoTime() < end) {
+            line.accept(logged++);
+        }
+        return logged;
     }
 }
