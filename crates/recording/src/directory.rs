@@ -26,6 +26,8 @@ pub(crate) struct Directory {
     path: PathBuf,
     /// The directory that holds it and its name there, where it was made here.
     made: Option<(OwnedFd, OsString)>,
+    /// Whether what is written is to be on storage.
+    syncs: bool,
 }
 
 impl Drop for Directory {
@@ -72,6 +74,30 @@ impl Directory {
         Err(RecordingError::io(path, "create the directory", Errno::EXIST))
     }
 
+    /// Opens a directory to keep others in, or makes it with mode 0700. Refused where another user can
+    /// change it or one above it.
+    pub(crate) fn make(path: &Path) -> Result<Directory, RecordingError> {
+        let (parent, name) = trusted_path::parent(path)?;
+        match fs::mkdirat(&parent, &name, Mode::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(Errno::NOENT) => return Err(no_parent(path)),
+            Err(error) => return Err(RecordingError::io(path, "create the directory", error)),
+        }
+        let directory = Directory::open_at(&parent, &name, path)?;
+        trusted_path::verify_end(path, &directory.fd)?;
+        Ok(directory)
+    }
+
+    /// Removes a recording in this directory with all its files, unless it is being written. What else
+    /// there is stays, and the directory with it.
+    pub(crate) fn remove_recording(&self, name: &str) -> Result<(), RecordingError> {
+        let path = self.path.join(name);
+        let inside = Directory::open_at(&self.fd, OsStr::new(name), &path)?.locked()?;
+        inside.names()?.iter().try_for_each(|it| inside.remove(it))?;
+        fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR)
+            .map_err(|error| RecordingError::io(path, "remove", error))
+    }
+
     fn enter_new(parent: OwnedFd, name: &OsStr, path: &Path) -> Result<Directory, RecordingError> {
         let mut directory = Directory::open_at(&parent, name, path)?.locked()?;
         trusted_path::verify_end(path, &directory.fd)?;
@@ -83,7 +109,7 @@ impl Directory {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = fs::openat(parent, name, flags, Mode::empty());
         let fd = fd.map_err(|error| cannot_open(path, error))?;
-        Ok(Directory { fd, path: path.into(), made: None })
+        Ok(Directory { fd, path: path.into(), made: None, syncs: true })
     }
 
     /// Removes it if it was made here and is empty; one that was there before stays.
@@ -103,7 +129,7 @@ impl Directory {
     pub(crate) fn open(path: &Path) -> Result<Directory, RecordingError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = fs::open(path, flags, Mode::empty()).map_err(|error| cannot_open(path, error))?;
-        Ok(Directory { fd, path: path.into(), made: None })
+        Ok(Directory { fd, path: path.into(), made: None, syncs: true })
     }
 
     fn locked(self) -> Result<Directory, RecordingError> {
@@ -188,6 +214,12 @@ impl Directory {
             .map_err(|error| self.error(from, "rename", error))
     }
 
+    /// Renames, where nothing has the new name.
+    pub(crate) fn rename_new(&self, from: &str, to: &str) -> Result<(), RecordingError> {
+        fs::renameat_with(&self.fd, from, &self.fd, to, fs::RenameFlags::NOREPLACE)
+            .map_err(|error| self.error(to, "create", error))
+    }
+
     /// Removes a file if it is there.
     pub(crate) fn remove(&self, name: &str) -> Result<(), RecordingError> {
         match fs::unlinkat(&self.fd, name, AtFlags::empty()) {
@@ -196,8 +228,24 @@ impl Directory {
         }
     }
 
+    /// Nothing is waited for until it is on storage, from now on.
+    pub(crate) fn without_sync(self) -> Directory {
+        // Not by an update of fields: the lock goes where one is dropped.
+        let mut it = self;
+        it.syncs = false;
+        it
+    }
+
+    /// Whether files are to be synced.
+    pub(crate) fn syncs(&self) -> bool {
+        self.syncs
+    }
+
     /// Waits until the names are on storage.
     pub(crate) fn sync(&self) -> Result<(), RecordingError> {
+        if !self.syncs {
+            return Ok(());
+        }
         fs::fsync(&self.fd).map_err(|error| RecordingError::io(&self.path, "sync", error))
     }
 

@@ -49,6 +49,7 @@ mod directory;
 mod error;
 mod facts;
 mod interpreters;
+mod kept;
 mod limits;
 mod log_lines;
 mod log_option;
@@ -89,6 +90,7 @@ pub use facts::{
     SafepointFact, SafepointTotals, Sample, StackFact, VmOperationFact, WriterFact,
 };
 pub use interpreters::runs_scripts;
+pub use kept::{Kept, KeptKind, KeptLimits, KeptStore, directory_of, kept_in};
 pub use limits::Limits;
 pub use log_lines::{LogLine, PackedLines};
 pub use log_option::{LogOption, LogTarget, gc_log_file, gc_log_options, log_option_parts};

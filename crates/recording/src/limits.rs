@@ -19,16 +19,20 @@ pub struct Limits {
     pub rotate_after: Duration,
     /// How long rows may wait in a [`BackgroundWriter`](crate::BackgroundWriter), at most 1 s.
     pub flush_after: Duration,
+    /// Whether a part is on the disk before the segment goes that has the same rows. A sync waits for the disk,
+    /// and on a file system with a journal others wait with it; without it a power failure may lose rows.
+    pub sync: bool,
 }
 
 impl Default for Limits {
-    /// 512 MiB in all; sealed after 64 MiB or 10 minutes; written twice a second.
+    /// 512 MiB in all; sealed after 64 MiB or 10 minutes; written twice a second; synced.
     fn default() -> Limits {
         Limits {
             max_bytes: 512 << 20,
             rotate_bytes: 64 << 20,
             rotate_after: Duration::from_secs(600),
             flush_after: Duration::from_millis(500),
+            sync: true,
         }
     }
 }

@@ -59,7 +59,8 @@ fn write_aside(
     let part = part.in_form(Form::Sealed);
     let aside = part.unfinished_name();
     directory.remove(&aside)?;
-    let result = write_file(directory.create_file(&aside)?, part.table, schema, fill);
+    let file = directory.create_file(&aside)?;
+    let result = write_file(file, part.table, schema, directory.syncs(), fill);
     let written = result
         .map_err(|why| directory.error(&aside, "write", std::io::Error::other(why)))
         .and_then(|()| directory.rename(&aside, &part.name()));
@@ -74,11 +75,12 @@ fn write_file(
     file: File,
     table: &Table,
     schema: SchemaRef,
+    sync: bool,
     fill: impl FnOnce(&mut SealedWriter) -> Result<(), String>,
 ) -> Result<(), String> {
     let mut writer = SealedWriter::new(file, table, schema).map_err(|error| error.to_string())?;
     fill(&mut writer)?;
-    writer.finish().map_err(|error| error.to_string())
+    writer.finish(sync).map_err(|error| error.to_string())
 }
 
 /// Copies batch by batch.

@@ -85,15 +85,18 @@ impl SealedWriter {
         self.parquet.write(batch)
     }
 
-    /// Completes the file and waits until it is on storage.
-    pub(crate) fn finish(self) -> Result<(), ParquetError> {
+    /// Completes the file; with `sync` it is on storage then.
+    pub(crate) fn finish(self, sync: bool) -> Result<(), ParquetError> {
         let summed = self.parquet.into_inner()?;
         let file = summed.file.into_inner().map_err(|error| error.into_error())?;
         let digits = format!("{:08x}", summed.sum.finalize());
         let at = Footer::read(&file).and_then(|footer| footer.digits_at());
         let at = at.map_err(ParquetError::General)?;
         file.write_all_at(digits.as_bytes(), at)?;
-        Ok(file.sync_all()?)
+        if sync {
+            file.sync_all()?;
+        }
+        Ok(())
     }
 }
 

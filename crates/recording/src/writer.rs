@@ -110,6 +110,7 @@ impl Writer {
     }
 
     fn into(directory: Directory, limits: Limits) -> Result<Writer, RecordingError> {
+        let directory = if limits.sync { directory } else { directory.without_sync() };
         let directory = Arc::new(directory);
         let limits = limits.within(directory.free_bytes());
         let coverage = Table::named("coverage").expect("coverage is one of the tables");
