@@ -51,7 +51,7 @@ pub use kernel::Windows;
 pub use options::{Options, Step};
 pub use own_memory::{drop_program_pages, give_memory_back};
 pub use residency::{BroughtIn, bring_in, swapped_bytes};
-pub use rights::{Duties, keep_search_rights};
+pub use rights::{Duties, keep_rights_to_write, keep_search_rights};
 pub use sampler::SampledSession;
 pub use session::{ProgramCost, Session};
 pub use stop_state::are_stopped;

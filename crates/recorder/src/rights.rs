@@ -7,8 +7,8 @@ use recording::Coverage;
 use rustix::{
     io::Errno,
     thread::{
-        CapabilitySet, capabilities, clear_ambient_capability_set, set_capabilities,
-        set_no_new_privs,
+        CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
+        set_capabilities, set_no_new_privs,
     },
 };
 use std::{fs, io};
@@ -84,6 +84,20 @@ pub fn keep_search_rights() -> io::Result<()> {
     give_up(Duties::default(), || true)
 }
 
+/// Gives up all rights of this thread, and of those that it will start, but to write to the directory of another
+/// user where `to_others` says so. Not to be undone.
+///
+/// # Errors
+///
+/// Where the kernel keeps it from giving up its rights.
+pub fn keep_rights_to_write(to_others: bool) -> io::Result<()> {
+    let kept = if to_others { CapabilitySet::DAC_OVERRIDE } else { CapabilitySet::empty() };
+    let kept = kept & capabilities(None)?.permitted;
+    let inheritable = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: kept, permitted: kept, inheritable })?;
+    Ok(set_no_new_privs(true)?)
+}
+
 /// Gives up all rights of this thread, and of those that it will start, but what `duties` take. Not to
 /// be undone.
 ///
@@ -127,7 +141,7 @@ fn go_first() {
 }
 
 /// No program that is executed gets them back either. `no_new_privs` says the same; both are cheap.
-fn forget_the_bounds(kept: CapabilitySet, sets: rustix::thread::CapabilitySets) -> io::Result<()> {
+fn forget_the_bounds(kept: CapabilitySet, sets: CapabilitySets) -> io::Result<()> {
     if !sets.permitted.contains(CapabilitySet::SETPCAP) {
         return Ok(());
     }
@@ -150,7 +164,7 @@ mod tests {
             assert!(sets.inheritable.is_empty());
             assert!(rustix::thread::no_new_privs().unwrap());
             // What was given up cannot be had again.
-            let all = rustix::thread::CapabilitySets { effective: !CapabilitySet::empty(), ..sets };
+            let all = CapabilitySets { effective: !CapabilitySet::empty(), ..sets };
             assert!(set_capabilities(None, all).is_err());
             // Nor has a thread that it starts more.
             let next = std::thread::spawn(|| capabilities(None).unwrap().permitted).join().unwrap();

@@ -230,9 +230,18 @@ impl Running {
 
     /// Asks the child, and it alone, to end (SIGTERM).
     pub fn terminate(&mut self) {
+        self.signal_it_alone(Signal::TERM);
+    }
+
+    /// Sends the child, and it alone, a signal whose meaning is its own (SIGUSR1).
+    pub fn wish(&mut self) {
+        self.signal_it_alone(Signal::USR1);
+    }
+
+    fn signal_it_alone(&mut self, signal: Signal) {
         if matches!(self.poll_exit(), Ok(None)) {
             // not reaped yet, so the id is still this child's
-            let _ = rustix::process::kill_process(Pid::from_child(&self.child), Signal::TERM);
+            let _ = rustix::process::kill_process(Pid::from_child(&self.child), signal);
         }
     }
 

@@ -7,6 +7,7 @@ pub mod duration;
 mod examples;
 mod fix;
 mod json_flag;
+mod keep;
 mod lab;
 mod pages;
 pub mod size;
@@ -18,6 +19,7 @@ pub use doctor::{AcceptArgs, DoctorArgs, DoctorFormat};
 pub use fix::FixArgs;
 pub use json_flag::JsonFlag;
 pub(crate) use json_flag::other_format;
+pub use keep::KeepOptions;
 pub use lab::{
     LabArgs, LabCommand, LabDemoArgs, LabDiskArgs, LabHoldArgs, LabListArgs, LabMatrixArgs,
     LabReproduceArgs, LabRunArgs, LabSweepArgs, Rights, Where,
@@ -283,6 +285,9 @@ pub struct WatchArgs {
     /// `http://HOST[:4318][/v1/metrics]`
     #[arg(long, value_name = "URL")]
     pub otlp: Option<serve::Target>,
+    /// What is kept.
+    #[command(flatten)]
+    pub kept: KeepOptions,
     /// How facts are collected.
     #[command(flatten)]
     pub collect: CollectOptions,

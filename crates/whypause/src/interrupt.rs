@@ -1,10 +1,10 @@
-//! Ctrl-C and termination, as a question.
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+//! Ctrl-C, termination and SIGUSR1, as questions.
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use std::{
     io,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -33,5 +33,26 @@ impl Interrupt {
 
     pub(crate) fn came(&self) -> bool {
         self.seen.load(Ordering::Relaxed)
+    }
+}
+
+/// Counts the times that SIGUSR1 came: a wish, and no reason to end.
+#[derive(Debug, Default)]
+pub(crate) struct Wishes {
+    came: Arc<AtomicBool>,
+    count: AtomicU64,
+}
+
+impl Wishes {
+    pub(crate) fn listen() -> io::Result<Wishes> {
+        let wishes = Wishes::default();
+        signal_hook::flag::register(SIGUSR1, Arc::clone(&wishes.came))?;
+        Ok(wishes)
+    }
+
+    /// How many came so far; of those that come within a moment one.
+    pub(crate) fn count(&self) -> u64 {
+        let new = u64::from(self.came.swap(false, Ordering::Relaxed));
+        self.count.fetch_add(new, Ordering::Relaxed) + new
     }
 }

@@ -45,8 +45,8 @@ impl KeptStore {
     ///
     /// Those of [`Writer::create`]: where its parent is missing, or another user can change it or one above it.
     pub fn open(path: &Path, limits: KeptLimits) -> Result<KeptStore, RecordingError> {
-        let path = std::path::absolute(path)
-            .map_err(|error| RecordingError::io(path, "find", error))?;
+        let path =
+            std::path::absolute(path).map_err(|error| RecordingError::io(path, "find", error))?;
         Directory::make(&path)?;
         let mut store = KeptStore { path, limits, all: Vec::new() };
         store.refresh(0)?;
@@ -64,7 +64,8 @@ impl KeptStore {
     #[must_use]
     pub fn would_keep(&self, new: &Kept) -> bool {
         let sum: u64 = self.all.iter().map(|it| it.bytes).sum();
-        let new = Kept { bytes: sum.checked_div(self.all.len() as u64).unwrap_or(0), ..new.clone() };
+        let new =
+            Kept { bytes: sum.checked_div(self.all.len() as u64).unwrap_or(0), ..new.clone() };
         let mut all = self.all.clone();
         all.push(new.clone());
         let limits = KeptLimits { bytes: self.limits.bytes - self.room_for_one(), ..self.limits };
@@ -102,13 +103,16 @@ impl KeptStore {
         let begun = writer.path().to_owned();
         let written = writer.write(facts).and_then(|()| writer.seal());
         let finished = written.and_then(|summary| match summary.unsealed.first() {
-            Some((file, why)) => {
-                Err(RecordingError::io(begun.join(file), "write", std::io::Error::other(why.clone())))
-            }
+            Some((file, why)) => Err(RecordingError::io(
+                begun.join(file),
+                "write",
+                std::io::Error::other(why.clone()),
+            )),
             None => Ok(()),
         });
         let in_jvm = Directory::open(of_jvm)?;
-        let begun = begun.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+        let begun =
+            begun.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
         let placed = finished.and_then(|()| in_jvm.rename_new(&begun, &name));
         if placed.is_err() {
             let _ = in_jvm.remove_recording(&begun);

@@ -123,7 +123,7 @@ fn with_what_is_being_written_there_is_never_more_than_the_limit() {
     // What does not pack well, so that few make many bytes.
     facts.samples = (0..16_000_u64)
         .map(|n| crate::Sample {
-            counter: format!("{:x}", n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).into(),
+            counter: format!("{:x}", n.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
             ..sample.clone()
         })
         .collect();

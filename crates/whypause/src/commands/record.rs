@@ -119,7 +119,7 @@ fn verdict(path: &Path, console: &Console) {
 }
 
 /// Whether a directory belongs to another user.
-fn is_of_another(directory: &Path) -> bool {
+pub(super) fn is_of_another(directory: &Path) -> bool {
     let owner = std::fs::metadata(directory).map(|it| it.uid());
     owner.is_ok_and(|it| it != rustix::process::geteuid().as_raw())
 }

@@ -2,6 +2,8 @@
 //!
 //! The same session and the same diagnosis as `record` and `explain`, over a sliding window.
 mod all;
+mod black_box;
+mod keep_now;
 mod live;
 mod next;
 mod printer;
@@ -13,9 +15,10 @@ use crate::{
     Exit, Failure,
     args::{Part, WatchArgs},
     console::Console,
-    interrupt::Interrupt,
+    interrupt::{Interrupt, Wishes},
     target,
 };
+use black_box::BlackBox;
 use printer::{Printer, Subscribers};
 use published::Published;
 use recorder::{Duties, Jvm, Options, Roots, SafepointLog};
@@ -32,7 +35,15 @@ use std::{
 const STILL: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> {
+    if args.kept.keep_now {
+        return keep_now::run(console);
+    }
+    // In parts it is opened by the one that watches; that nothing can be kept is said before.
+    let black_box = BlackBox::open(&args.kept, console)?;
+    let is_kept_here = args.part == Some(Part::One) || (args.part.is_none() && !args.wait);
     let watch = Watch {
+        black_box: black_box.filter(|_| is_kept_here),
+        wishes: Wishes::listen()?,
         args,
         console,
         published: Published::start(args, console)?,
@@ -41,12 +52,15 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
         interrupt: Interrupt::listen()?,
         until: args.duration.map(|it| Instant::now() + it),
     };
-    match args.part {
+    let exit = match args.part {
         None if args.all => all::watch_all(&watch),
         None if args.wait => next::watch_each(&watch),
         Some(Part::Find) => next::find(&watch),
         None | Some(Part::One) => watch.the_one(),
-    }
+    };
+    let kept = watch.black_box.and_then(BlackBox::finish);
+    kept.iter().for_each(|it| console.say(it));
+    exit
 }
 
 /// Why the watch of one JVM ended.
@@ -82,6 +96,10 @@ struct Watch<'a> {
     /// Whether no process reads what is printed, as another thread has found.
     closed: AtomicBool,
     interrupt: Interrupt,
+    /// How often a person wanted the last seconds to be kept.
+    wishes: Wishes,
+    /// Where pauses are kept, if they are.
+    black_box: Option<BlackBox>,
     until: Option<Instant>,
 }
 
@@ -147,6 +165,17 @@ impl Watch<'_> {
         }
     }
 
+    /// The thread that diagnoses and prints what is seen of a JVM of this name, and what it hands that to.
+    fn printer(&self, jvm: &Jvm, main: &str, redactor: &mut Redactor) -> Result<Printer, Failure> {
+        let subscribers = Subscribers {
+            label: self.args.all.then(|| attached::name(main, jvm.pid)),
+            metrics: self.published.jvm(main, (jvm.pid, jvm.uid), redactor),
+            live: self.published.live().cloned(),
+            keeping: self.black_box.as_ref().map(|it| it.of(main)),
+        };
+        Printer::start(self.args.over, self.args.zone.clone(), *self.console, subscribers)
+    }
+
     /// Watches one JVM until it exits, it is to `stop`, or the watch ends; with what was seen and why it
     /// ended, for people.
     fn one(
@@ -166,21 +195,22 @@ impl Watch<'_> {
         console.say(&format!("watching {name}, pauses of {over} or more"));
         let mut announcement = Announcement::new(args.all);
         if !args.all {
-            self.begin_page(name.clone());
+            self.begin_page(name);
         }
-        let subscribers = Subscribers {
-            label: args.all.then_some(name),
-            metrics: self.published.jvm(&main, (jvm.pid, jvm.uid), redactor),
-            live: self.published.live().cloned(),
-        };
-        let mut printer = Printer::start(args.over, args.zone.clone(), *console, subscribers)?;
+        let mut printer = self.printer(jvm, &main, redactor)?;
         let mut hung = None;
+        let mut stops = self.black_box.as_ref().map(BlackBox::stops);
+        let mut wishes = self.wishes.count();
         let end = loop {
             let mut step = session.step();
             redactor.facts(&mut step.facts);
             announcement.say_when_known(&step.facts, console);
             printer.send(step.facts);
             let since = session.stopped_since();
+            stops.iter_mut().for_each(|it| it.set(since.is_some()));
+            if std::mem::replace(&mut wishes, self.wishes.count()) != wishes {
+                printer.keep_now();
+            }
             if since != hung
                 && let Some(mut facts) = session.under_way(STILL.max(args.over))
             {

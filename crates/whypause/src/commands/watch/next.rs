@@ -70,6 +70,7 @@ fn start(watch: &Watch<'_>, part: Part, pid: Option<u32>) -> Result<Running, Fai
     let mut command = spawn::command(env::current_exe()?);
     command.args(["--color", watch.console.colour()]);
     command.args(words(watch.args, part, pid, watch.published.addresses(), watch.until));
+    command.args(watch.args.kept.words());
     command.stderr(Stdio::inherit());
     watch.published.give(&mut command)?;
     started(command, part)
@@ -89,7 +90,11 @@ fn started(mut command: Command, part: Part) -> Result<Running, spawn::Error> {
 /// Waits for its end; asks for it on an interrupt.
 fn finish(watch: &Watch<'_>, running: &mut Running) -> Result<i32, Failure> {
     let failed = |error: spawn::Error| Failure::input(error.to_string(), "");
+    let mut wishes = watch.wishes.count();
     let status = loop {
+        if std::mem::replace(&mut wishes, watch.wishes.count()) != wishes {
+            running.wish();
+        }
         if let Some(status) = running.ends_within(POLL_INTERVAL).map_err(failed)? {
             break Some(status);
         }

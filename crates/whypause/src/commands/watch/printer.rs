@@ -3,6 +3,7 @@
 //! The thread that drains the kernel's events must neither wait for a terminal that stands still
 //! nor compute: this one does both, at the lowest priority.
 use super::{
+    black_box::Keeping,
     live::Live,
     window::{Ended, Window},
 };
@@ -39,6 +40,8 @@ enum Batch {
     Final(Box<Facts>),
     /// What is known of the stop under way.
     UnderWay(Box<Facts>),
+    /// The last seconds are to be kept.
+    Keep,
 }
 
 /// Where else pauses and stalls are reported.
@@ -48,6 +51,7 @@ pub(crate) struct Subscribers {
     pub(super) label: Option<String>,
     pub(super) metrics: Option<JvmMetrics>,
     pub(super) live: Option<Live>,
+    pub(super) keeping: Option<Keeping>,
 }
 
 /// What was printed.
@@ -117,6 +121,11 @@ impl Printer {
         let _ = self.sender.try_send(Batch::UnderWay(Box::new(facts)));
     }
 
+    /// Has the last seconds kept, where anything is.
+    pub(crate) fn keep_now(&mut self) {
+        let _ = self.sender.try_send(Batch::Keep);
+    }
+
     /// Whether the thread has ended, because no process reads what it prints.
     pub(crate) fn has_ended(&self) -> bool {
         self.thread.is_finished()
@@ -136,72 +145,118 @@ impl Printer {
     }
 }
 
+/// What the thread works with.
+struct Work {
+    over: Duration,
+    form: Form,
+    window: Window,
+    printed: Printed,
+    subscribers: Subscribers,
+}
+
 fn work(
     receiver: &Receiver<Batch>,
     over: Duration,
-    mut form: Form,
+    form: Form,
     subscribers: Subscribers,
 ) -> Result<Printed, Failure> {
     // On Linux this is the calling thread's own. Without it all works, only less politely.
     let nice = if subscribers.live.is_some() { NICE_SERVED } else { NICE };
     let _ = rustix::process::setpriority_process(None, nice);
-    let Subscribers { label, mut metrics, live } = subscribers;
-    let mut window = Window::new(over, metrics.is_some());
-    let mut printed = Printed::default();
+    let window = Window::new(over, subscribers.metrics.is_some());
+    let keeps = subscribers.keeping.is_some();
+    let window = if keeps { window.with_history() } else { window };
+    let mut work = Work { over, form, window, printed: Printed::default(), subscribers };
     loop {
-        let end = match next(receiver, window.due()) {
-            Ok(Batch::Final(facts)) => {
-                form.take_zone(&facts);
-                if let (Some(metrics), Some(coverage)) = (&mut metrics, &facts.coverage) {
-                    metrics.add_coverage(coverage);
-                }
-                window.add(*facts, recorder::now());
-                false
-            }
-            Ok(Batch::UnderWay(facts)) => {
-                form.take_zone(&facts);
-                let diagnosis = window.under_way(*facts);
-                for it in diagnosis.pauses.iter().filter(|it| it.pause.cut.end) {
-                    let options = form.heading(&diagnosis, &it.pause)?;
-                    form.print(&line::render_under_way(&diagnosis, it, &options))?;
-                }
+        let end = match next(receiver, work.due()) {
+            Ok(batch) => {
+                work.take(batch)?;
                 false
             }
             Err(RecvTimeoutError::Timeout) => false,
             Err(RecvTimeoutError::Disconnected) => true,
         };
-        let now = if end { MonoTime(u64::MAX) } else { recorder::now() };
-        let (ended, short) = (window.ended(now), window.short(now));
-        if let Some(metrics) = &metrics {
+        work.report(if end { MonoTime(u64::MAX) } else { recorder::now() })?;
+        if end {
+            return Ok(work.printed);
+        }
+    }
+}
+
+impl Work {
+    /// When there is something to do even if nothing more comes.
+    fn due(&self) -> Option<MonoTime> {
+        let keeping = self.subscribers.keeping.as_ref().and_then(Keeping::due);
+        self.window.due().into_iter().chain(keeping).min()
+    }
+
+    fn take(&mut self, batch: Batch) -> Result<(), Failure> {
+        match batch {
+            Batch::Final(facts) => {
+                self.form.take_zone(&facts);
+                let metrics = &mut self.subscribers.metrics;
+                if let (Some(metrics), Some(coverage)) = (metrics, &facts.coverage) {
+                    metrics.add_coverage(coverage);
+                }
+                self.window.add(*facts, recorder::now());
+            }
+            Batch::UnderWay(facts) => {
+                self.form.take_zone(&facts);
+                let diagnosis = self.window.under_way(*facts);
+                for it in diagnosis.pauses.iter().filter(|it| it.pause.cut.end) {
+                    let options = self.form.heading(&diagnosis, &it.pause)?;
+                    self.form.print(&line::render_under_way(&diagnosis, it, &options))?;
+                }
+            }
+            Batch::Keep => self.subscribers.keeping.iter().for_each(|it| it.ask(&self.window)),
+        }
+        Ok(())
+    }
+
+    /// Reports what is known to have ended by `now`.
+    fn report(&mut self, now: MonoTime) -> Result<(), Failure> {
+        let (ended, short) = (self.window.ended(now), self.window.short(now));
+        if let Some(metrics) = &self.subscribers.metrics {
             count(metrics, &ended, short.as_ref());
         }
         for it in ended {
             match it {
-                Ended::Pauses(diagnosis) => {
-                    let long = diagnosis.pauses.iter().enumerate();
-                    for (at, attribution) in long.filter(|it| it.1.pause.duration >= over) {
-                        let options = form.heading(&diagnosis, &attribution.pause)?;
-                        if let Some(live) = &live {
-                            let options = Options { over, ..options.clone() };
-                            live.pause(&diagnosis, at, label.as_deref(), &options);
-                        }
-                        form.print(&line::render(&diagnosis, attribution, &options))?;
-                        printed.pauses.add(attribution);
-                    }
-                }
-                Ended::Stall(episode, Some(diagnosis)) => {
-                    let options = form.heading(&diagnosis, &episode.interval)?;
-                    let jvm = label.as_deref();
-                    live.iter().for_each(|it| it.stall(&diagnosis, &episode, jvm, &options));
-                    form.print(&line::render_stall(&diagnosis, &episode, &options))?;
-                    printed.add_stall(&episode);
-                }
+                Ended::Pauses(diagnosis) => self.pauses(&diagnosis)?,
+                Ended::Stall(episode, Some(diagnosis)) => self.stall(&episode, &diagnosis)?,
                 Ended::Stall(_, None) => {}
             }
         }
-        if end {
-            return Ok(printed);
+        if let Some(keeping) = &mut self.subscribers.keeping {
+            keeping.take(&self.window, now);
         }
+        Ok(())
+    }
+
+    fn pauses(&mut self, diagnosis: &Diagnosis) -> Result<(), Failure> {
+        let (over, it) = (self.over, &mut self.subscribers);
+        let long = diagnosis.pauses.iter().enumerate();
+        for (at, attribution) in long.filter(|it| it.1.pause.duration >= over) {
+            let options = self.form.heading(diagnosis, &attribution.pause)?;
+            if let Some(live) = &it.live {
+                let options = Options { over, ..options.clone() };
+                live.pause(diagnosis, at, it.label.as_deref(), &options);
+            }
+            self.form.print(&line::render(diagnosis, attribution, &options))?;
+            self.printed.pauses.add(attribution);
+            it.keeping.iter_mut().for_each(|it| it.pause(attribution));
+        }
+        Ok(())
+    }
+
+    fn stall(&mut self, episode: &Episode, diagnosis: &Diagnosis) -> Result<(), Failure> {
+        let it = &mut self.subscribers;
+        let options = self.form.heading(diagnosis, &episode.interval)?;
+        let jvm = it.label.as_deref();
+        it.live.iter().for_each(|it| it.stall(diagnosis, episode, jvm, &options));
+        self.form.print(&line::render_stall(diagnosis, episode, &options))?;
+        self.printed.add_stall(episode);
+        it.keeping.iter_mut().for_each(|it| it.stall(episode));
+        Ok(())
     }
 }
 

@@ -15,6 +15,8 @@ mod stalled;
 const KEPT: Duration = Duration::from_secs(30);
 /// How long before a pause the host and its writers matter.
 const BEFORE: Duration = Duration::from_secs(15);
+/// How much of what comes after a pause is in a snapshot of it.
+pub(super) const AFTER: Duration = Duration::from_secs(1);
 /// How long after its end a pause is reported at the latest, so that its log line and who wrote can be
 /// reported with it. The line comes with the same drain as the pause or with the next one, 0.2 s after its
 /// end. The table of writers that was read after a pause comes 0.9 s after its end on average: to wait for
@@ -58,6 +60,8 @@ pub(crate) struct Window {
     /// When the first log line came since the log was last looked at.
     lines_since: Option<MonoTime>,
     pruned: MonoTime,
+    /// All stops of the window, where recordings of it are wanted.
+    history: Option<Vec<SafepointFact>>,
 }
 
 /// What has ended.
@@ -95,12 +99,21 @@ impl Window {
             log_knows_stops: false,
             lines_since: None,
             pruned: MonoTime::default(),
+            history: None,
         }
+    }
+
+    /// Remembers all stops, so that a [`snapshot`](Window::snapshot) has them.
+    pub(crate) fn with_history(self) -> Window {
+        Window { history: Some(Vec::new()), ..self }
     }
 
     /// Takes what became known at `now`.
     pub(crate) fn add(&mut self, mut facts: Facts, now: MonoTime) {
         let safepoints = std::mem::take(&mut facts.safepoints);
+        if let Some(history) = &mut self.history {
+            history.extend_from_slice(&safepoints);
+        }
         if !facts.log_lines.is_empty() {
             self.lines_since.get_or_insert(now);
             let stop = |text: &str| STOPS.iter().any(|it| text.contains(it));
@@ -356,6 +369,30 @@ impl Window {
         facts
     }
 
+    /// All that is known of the seconds around this, as a recording of them would have it.
+    pub(crate) fn snapshot(&self, it: Interval) -> Facts {
+        let around = Interval::new(it.start - BEFORE, it.end + AFTER);
+        let slices = rows(&self.facts.slices, |it| around.intersect(it.interval).is_some());
+        let history = self.history.as_deref().unwrap_or_default();
+        let is_in = |it: &SafepointFact| around.intersect(Interval::new(it.begin, end(it)));
+        let mut facts = Facts {
+            safepoints: rows(history, |it| is_in(it).is_some()),
+            kernel_work: rows(&self.facts.kernel_work, |it| {
+                around.intersect(it.interval).is_some()
+            }),
+            code: rows(&self.facts.code, |it| around.contains(it.at)),
+            ..self.near(around, slices)
+        };
+        if let Some(coverage) = &mut facts.coverage {
+            coverage.recorded = coverage.recorded.min(around.duration());
+            // Both are of the whole watch, and of the seconds here not known.
+            coverage.recorder_cpu = Duration::ZERO;
+            coverage.kernel_time = None;
+            "kept by `whypause watch`".clone_into(&mut coverage.end);
+        }
+        facts
+    }
+
     /// Where only the log reports pauses: those that were not reported before.
     fn diagnose_log(&mut self) -> Diagnosis {
         self.facts.drop_replaced();
@@ -383,6 +420,10 @@ impl Window {
         facts.clocks.retain(|it| it.measured >= horizon);
         self.stalled.prune(horizon);
         bound(facts);
+        if let Some(history) = &mut self.history {
+            history.retain(|it| end(it) >= horizon);
+            history.drain(..history.len().saturating_sub(MAX_ROWS));
+        }
     }
 }
 

@@ -1,0 +1,338 @@
+//! `watch --keep`: the worst pauses and stalls, each as a recording of the seconds around it.
+//!
+//! The printing thread takes what is known of them from the window, a second after their end, and one thread of
+//! low priority writes it for all JVMs that are watched. Only that thread ever waits for the disk, and it writes
+//! nothing while a JVM is stopped: the disk may be what that waits for.
+use super::window::{self, Window};
+use crate::{Failure, args::KeepOptions, console::Console};
+use diagnose::{Attribution, Cause, Episode, Pause};
+use jiff::Timestamp;
+use recording::{Facts, Interval, Kept, KeptKind, KeptLimits, KeptStore, MonoTime, directory_of};
+use std::{
+    cmp::Reverse,
+    path::Path,
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+/// Snapshots that wait for the disk; the shortest go first.
+const MOST_QUEUED: usize = 4;
+/// Rows of one, a few megabytes.
+const MOST_ROWS: usize = 64 << 10;
+/// Pauses of one JVM that wait for the second after their end; the shortest go first.
+const MOST_PENDING: usize = 32;
+/// How long after that second what happened in it has come.
+const GRACE: Duration = Duration::from_millis(400);
+/// How often it is polled whether a JVM is still stopped.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// How long the end of a watch may take for what is still to be written.
+const END_PATIENCE: Duration = Duration::from_secs(10);
+/// The nice value that takes the CPU only where no other process wants it.
+const NICE: i32 = 19;
+/// What stands for a cause in the name of one that a person asked for.
+const ON_REQUEST: &str = "on-request";
+
+/// The directory of kept recordings, and the thread that writes them.
+#[derive(Debug)]
+pub(super) struct BlackBox {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    /// What is to be written, and what became of the rest.
+    queue: Mutex<Queue>,
+    changed: Condvar,
+    /// The store as it was when it was last written to: no disk is asked for it.
+    store: Mutex<KeptStore>,
+    /// JVMs that are stopped now.
+    stopped: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    jobs: Vec<Job>,
+    /// Nothing more comes.
+    is_closed: bool,
+    /// Nothing is being written, and nothing waits for it.
+    is_done: bool,
+    kept: u64,
+    failed: u64,
+    /// Left out for want of memory, while the disk did not take them.
+    left_out: u64,
+}
+
+#[derive(Debug)]
+struct Job {
+    kept: Kept,
+    facts: Facts,
+}
+
+impl BlackBox {
+    /// Opens the directory where one is asked for, and says what is kept there.
+    pub(super) fn open(
+        options: &KeepOptions,
+        console: &Console,
+    ) -> Result<Option<BlackBox>, Failure> {
+        let Some(directory) = &options.keep else { return Ok(None) };
+        let limits = KeptLimits {
+            bytes: options.keep_size,
+            age: options.keep_age,
+            an_hour: options.keep_worst.into(),
+        };
+        let store = KeptStore::open(directory, limits)?;
+        let to_others = super::super::record::is_of_another(store.path());
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            changed: Condvar::new(),
+            store: Mutex::new(store.clone()),
+            stopped: AtomicUsize::new(0),
+        });
+        let (console, own) = (*console, Arc::clone(&shared));
+        let thread = thread::Builder::new().name("whypause-keep".into()).spawn(move || {
+            let _ = recorder::keep_rights_to_write(to_others);
+            let _ = rustix::process::setpriority_process(None, NICE);
+            own.work(store, &console);
+        })?;
+        Ok(Some(BlackBox { shared, thread: Some(thread) }))
+    }
+
+    /// What the watch of one JVM hands its pauses to.
+    pub(super) fn of(&self, main: &str) -> Keeping {
+        Keeping { shared: Arc::clone(&self.shared), jvm: directory_of(main), pending: Vec::new() }
+    }
+
+    /// Whether a JVM is stopped now, as one watch knows it.
+    pub(super) fn stops(&self) -> Stops {
+        Stops { shared: Arc::clone(&self.shared), is_stopped: false }
+    }
+
+    /// Waits for what is still to be written, but not for a disk that takes nothing; and says what was kept.
+    pub(super) fn finish(mut self) -> Option<String> {
+        let until = Instant::now() + END_PATIENCE;
+        let mut queue = self.shared.queue();
+        queue.is_closed = true;
+        self.shared.changed.notify_all();
+        while !queue.is_done && Instant::now() < until {
+            let left = until.saturating_duration_since(Instant::now());
+            let waited = self.shared.changed.wait_timeout(queue, left);
+            queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let words = queue.words(self.shared.store().path());
+        let is_done = queue.is_done;
+        drop(queue);
+        if let Some(thread) = self.thread.take().filter(|_| is_done) {
+            let _ = thread.join();
+        }
+        words
+    }
+}
+
+impl Queue {
+    /// What became of what was handed over; nothing where nothing was.
+    fn words(&self, directory: &Path) -> Option<String> {
+        let mut words = Vec::new();
+        if self.kept > 0 {
+            let s = if self.kept == 1 { "" } else { "s" };
+            words.push(format!("kept {} recording{s} in {}", self.kept, directory.display()));
+        }
+        let lost = self.failed + self.left_out + self.jobs.len() as u64;
+        if lost > 0 {
+            words.push(format!("{lost} could not be kept"));
+        }
+        (!words.is_empty()).then(|| words.join("; "))
+    }
+}
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn store(&self) -> MutexGuard<'_, KeptStore> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a snapshot to write, and never waits for a disk.
+    fn hand_over(&self, job: Job) {
+        let mut queue = self.queue();
+        queue.jobs.push(job);
+        queue.jobs.sort_by_key(|it| (it.kept.kind == KeptKind::Asked, it.kept.length));
+        if queue.jobs.len() > MOST_QUEUED {
+            queue.jobs.remove(0);
+            queue.left_out += 1;
+        }
+        drop(queue);
+        self.changed.notify_all();
+    }
+
+    fn work(&self, mut store: KeptStore, console: &Console) {
+        let mut fails = false;
+        while let Some(job) = self.next() {
+            let wanted = job.kept.kind == KeptKind::Asked || store.would_keep(&job.kept);
+            let written = wanted.then(|| store.keep(&job.kept, &job.facts));
+            *self.store() = store.clone();
+            match written {
+                Some(Ok(path)) => {
+                    self.queue().kept += 1;
+                    if job.kept.kind == KeptKind::Asked || fails {
+                        console.say(&format!("kept in {}", path.display()));
+                    }
+                    fails = false;
+                }
+                Some(Err(error)) => {
+                    self.queue().failed += 1;
+                    if !fails {
+                        console.say(&format!("cannot keep a recording: {error}"));
+                    }
+                    fails = true;
+                }
+                None => {}
+            }
+        }
+        self.queue().is_done = true;
+        self.changed.notify_all();
+    }
+
+    /// The longest of what is to be written, when no JVM is stopped; nothing at the end.
+    fn next(&self) -> Option<Job> {
+        let mut queue = self.queue();
+        loop {
+            let may_write = queue.is_closed || self.stopped.load(Ordering::Relaxed) == 0;
+            if let Some(job) = may_write.then(|| queue.jobs.pop()).flatten() {
+                return Some(job);
+            }
+            if queue.is_closed {
+                return None;
+            }
+            queue = match queue.jobs.is_empty() {
+                true => self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner),
+                false => {
+                    let waited = self.changed.wait_timeout(queue, POLL_INTERVAL);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+}
+
+/// Says of one JVM whether it is stopped.
+#[derive(Debug)]
+pub(super) struct Stops {
+    shared: Arc<Shared>,
+    is_stopped: bool,
+}
+
+impl Stops {
+    pub(super) fn set(&mut self, is_stopped: bool) {
+        match (self.is_stopped, is_stopped) {
+            (false, true) => self.shared.stopped.fetch_add(1, Ordering::Relaxed),
+            (true, false) => self.shared.stopped.fetch_sub(1, Ordering::Relaxed),
+            _ => return,
+        };
+        self.is_stopped = is_stopped;
+    }
+}
+
+impl Drop for Stops {
+    fn drop(&mut self) {
+        self.set(false);
+    }
+}
+
+/// The pauses and stalls of one JVM that wait for the second after their end.
+#[derive(Debug)]
+pub(super) struct Keeping {
+    shared: Arc<Shared>,
+    jvm: String,
+    pending: Vec<Pending>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    kept: Kept,
+    /// When the pause was.
+    interval: Interval,
+}
+
+impl Pending {
+    fn due(&self) -> MonoTime {
+        self.interval.end + window::AFTER + GRACE
+    }
+}
+
+impl Keeping {
+    /// A pause has ended.
+    pub(super) fn pause(&mut self, it: &Attribution) {
+        let cause = it.parts.first().map(|it| it.cause);
+        self.add(KeptKind::Pause, &it.pause, it.pause.duration, cause);
+    }
+
+    /// Threads stood, and go on.
+    pub(super) fn stall(&mut self, it: &Episode) {
+        self.add(KeptKind::Stall, &it.interval, it.longest(), it.cause);
+    }
+
+    fn add(&mut self, kind: KeptKind, pause: &Pause, length: Duration, cause: Option<&Cause>) {
+        let start = MonoTime(pause.start_ns);
+        let interval = Interval::new(start, start + pause.duration);
+        let cause = cause.map_or("unexplained", |it| it.id);
+        let at = pause.start_wall_ns.map(i128::from);
+        let at = at.and_then(|it| Timestamp::from_nanosecond(it).ok());
+        let kept = self.named(kind, at.unwrap_or_else(|| time_of(start)), length, cause);
+        self.pending.push(Pending { kept, interval });
+        if self.pending.len() > MOST_PENDING {
+            self.pending.sort_by_key(|it| Reverse(it.kept.length));
+            self.pending.truncate(MOST_PENDING);
+        }
+    }
+
+    fn named(&self, kind: KeptKind, at: Timestamp, length: Duration, cause: &str) -> Kept {
+        let cause = cause.to_owned();
+        Kept { jvm: self.jvm.clone(), kind, at, length, cause, bytes: 0 }
+    }
+
+    /// When the next one is to be taken from the window.
+    pub(super) fn due(&self) -> Option<MonoTime> {
+        self.pending.iter().map(Pending::due).min()
+    }
+
+    /// Takes those from the window that are due and would stay.
+    pub(super) fn take(&mut self, window: &Window, now: MonoTime) {
+        let due = |it: &mut Pending| it.due() <= now;
+        for it in self.pending.extract_if(.., due) {
+            // A name has milliseconds, and one of zero would be nothing.
+            if self.shared.store().would_keep(&it.kept) {
+                self.shared.hand_over(Job { kept: it.kept, facts: snapshot(window, it.interval) });
+            }
+        }
+    }
+
+    /// Takes the last seconds, whatever was in them.
+    pub(super) fn ask(&self, window: &Window) {
+        let now = recorder::now();
+        let kept = self.named(KeptKind::Asked, Timestamp::now(), Duration::ZERO, ON_REQUEST);
+        let facts = snapshot(window, Interval::new(now, now));
+        self.shared.hand_over(Job { kept, facts });
+    }
+}
+
+fn snapshot(window: &Window, interval: Interval) -> Facts {
+    let mut facts = window.snapshot(interval);
+    let lost = facts.shed(MOST_ROWS);
+    if let Some(coverage) = &mut facts.coverage {
+        coverage.lost_rows += lost;
+    }
+    facts
+}
+
+/// The time of day of an instant that was not long ago.
+fn time_of(at: MonoTime) -> Timestamp {
+    let now = Timestamp::now();
+    now.checked_sub(recorder::now().since(at)).unwrap_or(now)
+}
