@@ -337,6 +337,8 @@ export interface Hello {
   zone_minutes: number | null;
   /** Pauses older than this are forgotten, in milliseconds. */
   kept_ms: number;
+  /** Of so many pauses, the longest, it is shown what their threads did. */
+  opened: number;
   /** The documentation of all causes, by their ids: the causes of `LivePause` come without. */
   pages: Record<string, CauseInfo["page"]>;
 }
@@ -371,6 +373,12 @@ export interface LiveStall {
 }
 
 /** The last event, `end`: the watch is over. */
+/** The pauses and stalls of which recordings were kept, as events of a live page. */
+export interface KeptPage {
+  hello: Hello;
+  pauses: LivePause[];
+  stalls: LiveStall[];
+}
 export interface LiveEnd {
   why: string;
   /** Another JVM is awaited, whose events will come from the same address. */

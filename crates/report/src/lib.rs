@@ -17,6 +17,7 @@ pub mod fix;
 mod format;
 pub mod html;
 pub mod json;
+pub mod kept;
 pub mod line;
 pub mod markdown;
 pub mod metrics;

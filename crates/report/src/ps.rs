@@ -2,7 +2,7 @@
 use crate::{
     Style,
     clean::{MOST_NAME, clean, clean_name},
-    text::{Page, Role, columns_of, padded},
+    text::{Page, Role, columns_of, row},
 };
 use serde::Serialize;
 
@@ -84,11 +84,11 @@ pub fn text(rows: &[Row], stuck: &[NotResponding], style: Style) -> String {
         widest.max(TITLES[column].len())
     };
     let widths: [usize; 6] = std::array::from_fn(width);
-    let title = line(&TITLES.map(ToOwned::to_owned), &widths);
+    let title = row(&TITLES.map(ToOwned::to_owned), &widths);
     let title = page.paint(Role::Strong, title.trim_end());
     page.line(&title);
-    for (_, row) in &cells {
-        page.line(&line(row, &widths));
+    for (_, cells) in &cells {
+        page.line(&row(cells, &widths));
     }
     for it in stuck {
         page.line(&format!(
@@ -126,16 +126,6 @@ fn cells_of(row: &Row) -> [String; 6] {
         known(&row.main) + if row.stopped == Some(true) { STOPPED } else { "" },
         known(&row.gc_log),
     ]
-}
-
-/// Numbers to the right, words to the left.
-fn line(cells: &[String; 6], widths: &[usize; 6]) -> String {
-    let mut out = format!("{:>1$}", cells[0], widths[0]);
-    for (cell, width) in cells.iter().zip(widths).skip(1) {
-        out.push_str("  ");
-        out.push_str(&padded(cell, *width));
-    }
-    out
 }
 
 /// One JSON document with a line end.

@@ -40,6 +40,16 @@ pub(crate) fn padded(text: &str, columns: usize) -> String {
     text.to_owned() + &" ".repeat(columns.saturating_sub(columns_of(text)))
 }
 
+/// A line of a table: the first cell to the right, as numbers and times are, the others to the left.
+pub(crate) fn row<const N: usize>(cells: &[String; N], widths: &[usize; N]) -> String {
+    let mut out = format!("{:>1$}", cells[0], widths[0]);
+    for (cell, width) in cells.iter().zip(widths).skip(1) {
+        out.push_str("  ");
+        out.push_str(&padded(cell, *width));
+    }
+    out
+}
+
 /// Breaks `text` at spaces so that no line is wider than `width` columns.
 ///
 /// A word that is wider alone stays whole, so that paths and flags can be copied. A number stays

@@ -1,5 +1,6 @@
 //! What can be typed: a new option is a field here or in `args/`. Help, man pages and completions are made from
 //! these definitions.
+pub mod at;
 mod bare_pid;
 mod compared;
 mod doctor;
@@ -212,7 +213,12 @@ pub struct ExplainArgs {
     /// GC logs (also packed, rotated, directories and patterns), recordings, `-` for standard input
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// How to write the answer; of several inputs JSON is one document, CSV one table
+    /// Of the recordings that `whypause watch --keep DIR` has kept, explain that of this time: 04:12, 04:12:33 or
+    /// 2026-11-30 04:12
+    #[arg(long, value_name = "TIME", value_parser = at::parse)]
+    pub at: Option<at::TimeOfDay>,
+    /// How to write the answer; of several inputs JSON is one document, CSV one table; of a directory
+    /// of kept recordings HTML shows all on one time line
     #[arg(
         long,
         default_value = "text",

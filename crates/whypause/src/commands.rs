@@ -14,3 +14,4 @@ pub(crate) mod ps;
 pub(crate) mod record;
 pub(crate) mod schema;
 pub(crate) mod watch;
+mod window;

@@ -59,6 +59,7 @@ function Now({ live }: { live: Live }) {
 }
 
 function statusText({ title, limit_ms }: Hello, { connection, why }: Live["state"]["value"]): string {
+  if (connection === "kept") return `${title}, the longest:`;
   if (connection !== "live") return connectionText(connection, why);
   return `watching ${title}, pauses of ${duration(limit_ms * 1_000)} or more · live`;
 }

@@ -8,8 +8,6 @@ import { type Episode, changed as stallsChanged, episodesOf } from "../stalls/st
 import { add, changed, dropFirst, jvmName, lowerBound, settleLast } from "../store";
 import { causeTimes, cardsOf, pauseNumbers } from "./numbers";
 
-/** Pauses that stay open to be looked into: so many, the longest, besides the newest and the selected one. */
-const MOST_OPENED = 24;
 /** More pauses than these are not kept, however young they are. */
 const MOST_PAUSES = 200_000;
 /** Nor more episodes of stalls, */
@@ -19,7 +17,8 @@ const MOST_MEMBERS = 10_000;
 /** An axis of less than this would be made of its beginning. */
 const SHORTEST_SPAN_US = 10e6;
 
-export type Connection = "live" | "lost" | "over" | "awaiting";
+/** `kept`: there is none, the page has all that was kept. */
+export type Connection = "live" | "lost" | "over" | "awaiting" | "kept";
 
 /** A cause with what its newest pause says of it. */
 export interface LiveCause {
@@ -203,7 +202,7 @@ export function take(feed: Feed, event: LivePause): void {
   for (const finding of event.findings) takeFinding(feed, { ...finding, cause: causes[finding.cause]! }, startUs, lengthUs, jvm);
   const look = event.opened[0];
   if (look) opened.set(index, openedHere(look, index, causes));
-  if (opened.size > MOST_OPENED) keepLongestOpened(feed);
+  if (opened.size > feed.live.hello.opened) keepLongestOpened(feed);
 }
 
 function isKnown({ app: { store } }: Feed, startUs: number, lengthUs: number, kind: number, jvm: string): boolean {
@@ -247,11 +246,12 @@ function move({ app: { view, opened } }: Feed, from: number, by: number): void {
   if (selected >= from) view.set({ selected: Math.max(-1, selected + by) });
 }
 
-function keepLongestOpened({ app: { store, view, opened } }: Feed): void {
+/** Those stay open to be looked into, besides the newest and the selected one. */
+function keepLongestOpened({ app: { store, view, opened }, live: { hello } }: Feed): void {
   const { selected, isNewest } = view.value;
   const others = [...opened.keys()].filter((it) => it !== store.count - 1 && (isNewest || it !== selected));
   others.sort((a, b) => store.lengthUs[b]! - store.lengthUs[a]! || b - a);
-  for (const pause of others.slice(MOST_OPENED)) opened.delete(pause);
+  for (const pause of others.slice(hello.opened)) opened.delete(pause);
 }
 
 /** Shows what was taken: at once, in the picture and above it. */
@@ -296,7 +296,7 @@ export function tick(feed: Feed, nowUs: number): void {
     }
   }
   live.causes = rankedCauses(feed);
-  live.cards = cardsOf(store, live.hello.kept_ms);
+  live.cards = cardsOf(store, live.state.value.connection === "kept" ? null : live.hello.kept_ms);
   app.page.numbers.pauses = pauseNumbers(store);
   show(feed, nowUs);
   calm.set({ batches: calm.value.batches + 1, second: Math.floor(store.endUs / 1e6) });

@@ -31,7 +31,8 @@ const countOver = (store: Store, us: number): number => store.lengthUs.subarray(
 
 const timeName = (us: number): string => (us === 3_600e6 ? "hour" : duration(us));
 
-export function cardsOf(store: Store, keptMs: number): Answer["cards"] {
+/** `keptMs`: how long pauses are kept; of those in a page of kept recordings the sum has no such time. */
+export function cardsOf(store: Store, keptMs: number | null): Answer["cards"] {
   const span = store.endUs - store.beginUs;
   const stopped = stoppedUs(store);
   const limit = duration(store.limitUs);
@@ -39,7 +40,7 @@ export function cardsOf(store: Store, keptMs: number): Answer["cards"] {
   const jvms = new Set(store.jvm.subarray(0, store.count)).size;
   const share = store.jvms.length > 0 ? plural(jvms, "JVM") : percent(stopped / Math.max(span, 1));
   const cards = [
-    { value: duration(stopped), label: `stopped in the last ${timeName(Math.min(span, keptMs * 1_000))}, ${share}` },
+    { value: duration(stopped), label: keptMs === null ? "stopped in these pauses" : `stopped in the last ${timeName(Math.min(span, keptMs * 1_000))}, ${share}` },
     { value: duration(store.longestUs), label: "longest" },
     { value: count(countOver(store, store.limitUs)), label: `pauses of ${limit} or more` },
   ];

@@ -10,7 +10,11 @@ use super::{
 use crate::{Options, clean::clean, line, view::View, when};
 use diagnose::{Diagnosis, Episode};
 use serde::Serialize;
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+    time::Duration,
+};
 
 /// What is watched; see `Hello` in `web/src/model.ts`.
 #[derive(Clone, Debug)]
@@ -23,6 +27,8 @@ pub struct Watched {
     pub since_wall_ms: i64,
     /// How long a pause is kept.
     pub kept: Duration,
+    /// Of how many pauses, the longest, it is shown what their threads did.
+    pub opened: usize,
 }
 
 #[derive(Serialize)]
@@ -33,6 +39,7 @@ struct Hello<'a> {
     since_wall_ms: i64,
     zone_minutes: Option<i32>,
     kept_ms: f64,
+    opened: usize,
     /// The pages of all causes, by their ids: the events of pauses leave them out.
     pages: BTreeMap<&'static str, Vec<Chapter>>,
 }
@@ -80,6 +87,35 @@ pub fn page(title: &str) -> Vec<u8> {
     out
 }
 
+/// The page of recordings that were kept, in a file of its own: the same as a live page that had all these events
+/// ([`pause`] and [`stall`], by time) and got no more.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn kept_page(
+    watched: &Watched,
+    (pauses, stalls): (&[String], &[String]),
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    head(&watched.title, "", out)?;
+    out.write_all(
+        b"<main id=\"page\">\n<noscript><p>This page needs JavaScript. <code>whypause explain</code> lists the \
+          same on a terminal.</p></noscript>\n</main>\n<script type=\"application/json\" id=\"kept\">",
+    )?;
+    let data = format!(
+        "{{\"hello\":{},\"pauses\":[{}],\"stalls\":[{}]}}",
+        hello(watched, options),
+        pauses.join(","),
+        stalls.join(",")
+    );
+    out.write_all(data.replace('<', "\\u003c").as_bytes())?;
+    out.write_all(b"</script>\n<script>")?;
+    out.write_all(super::SCRIPT.as_bytes())?;
+    out.write_all(b"</script>\n</body>\n</html>\n")
+}
+
 /// The event `hello`.
 #[must_use]
 pub fn hello(watched: &Watched, options: &Options) -> String {
@@ -93,6 +129,7 @@ pub fn hello(watched: &Watched, options: &Options) -> String {
         since_wall_ms: watched.since_wall_ms,
         zone_minutes: zone,
         kept_ms: watched.kept.as_secs_f64() * 1e3,
+        opened: watched.opened,
         pages: pages.collect(),
     })
 }
@@ -190,6 +227,7 @@ mod tests {
             limit: Duration::from_millis(100),
             since_wall_ms: 1_795_269_761_118,
             kept: Duration::from_secs(3_600),
+            opened: 24,
         };
         let hello = hello(&watched, &Options::default());
         let hello: serde_json::Value = serde_json::from_str(&hello).expect("JSON");

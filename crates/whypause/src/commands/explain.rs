@@ -1,5 +1,6 @@
 //! `whypause explain`: from a GC log or a recording to an answer.
 mod input;
+mod kept;
 mod listing;
 mod table;
 
@@ -25,7 +26,14 @@ pub(crate) fn command(recording: &Path) -> Command {
 /// Several inputs are explained one after the other, each with a report of its own; for programs they
 /// make one document, or one table.
 pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure> {
-    let inputs = input::inputs(&args.paths)?;
+    let inputs = match kept::Directory::among(&args.paths) {
+        Some(kept) => match kept.answer(args, console)? {
+            Some(recording) => vec![Input::Recording(recording)],
+            None => return Ok(Exit::Fine),
+        },
+        None if args.at.is_some() => return Err(kept::nothing_kept(&args.paths)),
+        None => input::inputs(&args.paths)?,
+    };
     let mut redactor = Redactor::new(args.redact, None);
     match args.format {
         Format::Csv => table::write(&inputs, &mut redactor, console)?,

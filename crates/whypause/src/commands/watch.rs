@@ -8,7 +8,6 @@ mod live;
 mod next;
 mod printer;
 mod published;
-mod window;
 
 use super::attached::{self, Announcement, Attached};
 use crate::{

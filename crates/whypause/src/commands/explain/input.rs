@@ -5,12 +5,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use logset::{LogSet, Note, Summary};
 use recording::{Clock, Facts, LogLine};
 use report::Redactor;
-use std::{
-    cell::Cell,
-    io,
-    ops::ControlFlow,
-    path::{Path, PathBuf},
-};
+use std::{cell::Cell, io, ops::ControlFlow, path::PathBuf};
 
 /// Logs below this are read before a progress bar could be seen.
 const PROGRESS_FROM_BYTES: u64 = 64 << 20;
@@ -39,10 +34,16 @@ impl Input {
 
 /// What the paths name, in their order.
 pub(super) fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
-    let is_recording = |path: &Path| path.is_dir() && recording::is_recording(path);
     let (mut inputs, mut logs) = (Vec::new(), Vec::new());
     for (at, path) in paths.iter().enumerate() {
-        if path.as_os_str() != "-" && is_recording(path) {
+        let is_directory = path.as_os_str() != "-" && path.is_dir();
+        if let Some(kept) = is_directory.then(|| recording::kept_in(path)).flatten() {
+            return Err(Failure::input(
+                format!("`{}` holds {} recordings that a watch kept", path.display(), kept.len()),
+                "name one of them: `whypause explain` of the directory alone lists them",
+            ));
+        }
+        if is_directory && recording::is_recording(path) {
             inputs.push((at, Input::Recording(path.clone())));
         } else {
             logs.push((at, path));

@@ -113,6 +113,7 @@ fn explain_one(variant: &str, recording: PathBuf, console: &Console) -> Result<(
     let command = console.copyable(explain::command(&recording)).unwrap_or_default();
     console.print(&format!("\nWhat whypause says of `{variant}` ({command}):\n\n"))?;
     let args = ExplainArgs {
+        at: None,
         paths: vec![recording],
         format: report::Format::Text,
         json: JsonFlag::default(),

@@ -3,8 +3,15 @@
 //! The printing thread takes what is known of them from the window, a second after their end, and one thread of
 //! low priority writes it for all JVMs that are watched. Only that thread ever waits for the disk, and it writes
 //! nothing while a JVM is stopped: the disk may be what that waits for.
-use super::window::{self, Window};
-use crate::{Failure, args::KeepOptions, console::Console};
+use crate::{
+    Failure,
+    args::KeepOptions,
+    commands::{
+        record,
+        window::{self, Window},
+    },
+    console::Console,
+};
 use diagnose::{Attribution, Cause, Episode, Pause};
 use jiff::Timestamp;
 use recording::{Facts, Interval, Kept, KeptKind, KeptLimits, KeptStore, MonoTime, directory_of};
@@ -86,7 +93,7 @@ impl BlackBox {
             an_hour: options.keep_worst.into(),
         };
         let store = KeptStore::open(directory, limits)?;
-        let to_others = super::super::record::is_of_another(store.path());
+        let to_others = record::is_of_another(store.path());
         let shared = Arc::new(Shared {
             queue: Mutex::default(),
             changed: Condvar::new(),
@@ -294,6 +301,8 @@ impl Keeping {
 
     fn named(&self, kind: KeptKind, at: Timestamp, length: Duration, cause: &str) -> Kept {
         let cause = cause.to_owned();
+        // As the line of it says.
+        let length = Duration::from_millis((length.as_micros() as u64 + 500) / 1000);
         Kept { jvm: self.jvm.clone(), kind, at, length, cause, bytes: 0 }
     }
 

@@ -77,6 +77,7 @@ impl Live {
             limit,
             since_wall_ms: i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
             kept: KEPT,
+            opened: MOST_WHOLE,
         };
         self.change(|state| {
             *state = State {

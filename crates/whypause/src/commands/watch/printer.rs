@@ -2,12 +2,16 @@
 //!
 //! The thread that drains the kernel's events must neither wait for a terminal that stands still
 //! nor compute: this one does both, at the lowest priority.
-use super::{
-    black_box::Keeping,
-    live::Live,
-    window::{Ended, Window},
+use super::{black_box::Keeping, live::Live};
+use crate::{
+    Failure,
+    args::ZoneArgs,
+    commands::{
+        explain::log_offset_min,
+        window::{Ended, Window},
+    },
+    console::Console,
 };
-use crate::{Failure, args::ZoneArgs, commands::explain::log_offset_min, console::Console};
 use diagnose::{Counted, Diagnosis, Episode, Pause};
 use recording::{Facts, MonoTime};
 use report::{Options, TimeZone, line, metrics::JvmMetrics};
