@@ -59,6 +59,12 @@ impl KeptStore {
         &self.path
     }
 
+    /// How many there were when it was last written to.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.all.len() as u64
+    }
+
     /// Whether this one would stay if it were written now, with as many bytes as those that are there have
     /// on average. Looks at no disk.
     #[must_use]

@@ -47,3 +47,46 @@ fn parse_size(text: &str) -> Result<u64, String> {
     let bytes = size::parse(text)?;
     if bytes < least { Err(format!("must be at least {}M", least >> 20)) } else { Ok(bytes) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Command {
+        #[command(flatten)]
+        kept: KeepOptions,
+    }
+
+    fn read(words: &[&str]) -> Result<KeepOptions, String> {
+        let words = ["watch"].iter().chain(words);
+        Command::try_parse_from(words).map(|it| it.kept).map_err(|it| it.to_string())
+    }
+
+    #[test]
+    fn a_part_of_a_watch_keeps_what_the_watch_was_told_to() {
+        let asked =
+            ["--keep", "a b", "--keep-size", "50M", "--keep-age", "90m", "--keep-worst", "7"];
+        let given = read(&asked).expect("options");
+        let words = given.words();
+        let words: Vec<_> = words.iter().map(|it| it.to_str().expect("UTF-8")).collect();
+        let again = read(&words).expect("options");
+        let all = |it: &KeepOptions| (it.keep.clone(), it.keep_size, it.keep_age, it.keep_worst);
+        assert_eq!(all(&again), all(&given));
+        assert_eq!(read(&[]).expect("options").words(), Vec::<OsString>::new());
+    }
+
+    #[test]
+    fn bounds_are_said() {
+        let check = |words: &[&str], expected: &str| {
+            let said = read(words).expect_err("an error");
+            assert!(said.contains(expected), "{said}");
+        };
+        check(&["--keep", "d", "--keep-size", "15M"], "must be at least 16M");
+        check(&["--keep", "d", "--keep-age", "1s"], "must be from 60 s to 365 d");
+        check(&["--keep", "d", "--keep-worst", "0"], "0 is not in 1..=10000");
+        check(&["--keep-worst", "3"], "--keep <DIR>");
+        check(&["--keep-now", "--keep", "d"], "cannot be used with");
+    }
+}

@@ -37,18 +37,19 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
     if args.kept.keep_now {
         return keep_now::run(console);
     }
+    let (interrupt, wishes) = (Interrupt::listen()?, Wishes::listen()?);
     // In parts it is opened by the one that watches; that nothing can be kept is said before.
     let black_box = BlackBox::open(&args.kept, console)?;
     let is_kept_here = args.part == Some(Part::One) || (args.part.is_none() && !args.wait);
     let watch = Watch {
         black_box: black_box.filter(|_| is_kept_here),
-        wishes: Wishes::listen()?,
+        wishes,
         args,
         console,
         published: Published::start(args, console)?,
         attaching: Mutex::default(),
         closed: AtomicBool::default(),
-        interrupt: Interrupt::listen()?,
+        interrupt,
         until: args.duration.map(|it| Instant::now() + it),
     };
     let exit = match args.part {
@@ -184,6 +185,7 @@ impl Watch<'_> {
         stop: &AtomicBool,
     ) -> Result<(End, String), Failure> {
         let (args, console) = (self.args, self.console);
+        let mut wishes = self.wishes.count();
         // The log is switched off last.
         let Some((mut session, _log)) = self.attach(jvm, stop)? else {
             return Ok((End::MadeRoom, End::MadeRoom.why().to_owned()));
@@ -199,7 +201,6 @@ impl Watch<'_> {
         let mut printer = self.printer(jvm, &main, redactor)?;
         let mut hung = None;
         let mut stops = self.black_box.as_ref().map(BlackBox::stops);
-        let mut wishes = self.wishes.count();
         let end = loop {
             let mut step = session.step();
             redactor.facts(&mut step.facts);

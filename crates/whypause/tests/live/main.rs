@@ -4,6 +4,7 @@ mod all_jvms;
 mod capabilities;
 mod doctor;
 mod huge;
+mod keep;
 mod lab_asks;
 mod lab_disk;
 mod lab_killed;

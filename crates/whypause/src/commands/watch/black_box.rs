@@ -17,7 +17,6 @@ use jiff::Timestamp;
 use recording::{Facts, Interval, Kept, KeptKind, KeptLimits, KeptStore, MonoTime, directory_of};
 use std::{
     cmp::Reverse,
-    path::Path,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -130,7 +129,7 @@ impl BlackBox {
             let waited = self.shared.changed.wait_timeout(queue, left);
             queue = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        let words = queue.words(self.shared.store().path());
+        let words = queue.words(&self.shared.store());
         let is_done = queue.is_done;
         drop(queue);
         if let Some(thread) = self.thread.take().filter(|_| is_done) {
@@ -142,11 +141,17 @@ impl BlackBox {
 
 impl Queue {
     /// What became of what was handed over; nothing where nothing was.
-    fn words(&self, directory: &Path) -> Option<String> {
+    fn words(&self, store: &KeptStore) -> Option<String> {
         let mut words = Vec::new();
         if self.kept > 0 {
             let s = if self.kept == 1 { "" } else { "s" };
-            words.push(format!("kept {} recording{s} in {}", self.kept, directory.display()));
+            let there = match store.count() {
+                count if count == self.kept => String::new(),
+                1 => " (1 is there now)".to_owned(),
+                count => format!(" ({count} are there now)"),
+            };
+            let directory = store.path().display();
+            words.push(format!("kept {} recording{s} in {directory}{there}", self.kept));
         }
         let lost = self.failed + self.left_out + self.jobs.len() as u64;
         if lost > 0 {
@@ -344,4 +349,74 @@ fn snapshot(window: &Window, interval: Interval) -> Facts {
 fn time_of(at: MonoTime) -> Timestamp {
     let now = Timestamp::now();
     now.checked_sub(recorder::now().since(at)).unwrap_or(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Colour;
+
+    fn open(directory: &std::path::Path) -> BlackBox {
+        let options = KeepOptions {
+            keep: Some(directory.join("kept")),
+            keep_size: KeptStore::LEAST_BYTES,
+            keep_age: Duration::from_secs(3600),
+            keep_worst: 100,
+            keep_now: false,
+        };
+        BlackBox::open(&options, &Console::new(Colour::Never)).unwrap().unwrap()
+    }
+
+    fn job(keeping: &Keeping, ms: u64) -> Job {
+        let length = Duration::from_millis(ms);
+        let kept = keeping.named(KeptKind::Pause, Timestamp::now(), length, "gc-work");
+        let host = Some(recording::HostFact::default());
+        Job { kept, facts: Facts { host, ..Facts::default() } }
+    }
+
+    fn lengths(black_box: &BlackBox) -> Vec<u128> {
+        let all = recording::kept_in(black_box.shared.store().path()).unwrap_or_default();
+        let mut lengths: Vec<_> = all.iter().map(|(_, it)| it.length.as_millis()).collect();
+        lengths.sort_unstable();
+        lengths
+    }
+
+    #[test]
+    fn nothing_is_written_while_a_jvm_is_stopped_and_the_longest_wait_for_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let black_box = open(directory.path());
+        let (keeping, mut first, mut second) =
+            (black_box.of("orders.jar"), black_box.stops(), black_box.stops());
+        first.set(true);
+        second.set(true);
+        for ms in [10, 60, 20, 50, 30, 40] {
+            black_box.shared.hand_over(job(&keeping, ms));
+        }
+        first.set(false);
+        thread::sleep(3 * POLL_INTERVAL);
+        assert_eq!(lengths(&black_box), []);
+        // A watch that ends is of no JVM that is stopped.
+        drop(second);
+        testing::until("they are written", || lengths(&black_box) == [30, 40, 50, 60]);
+        let words = black_box.finish().unwrap();
+        assert!(words.starts_with("kept 4 recordings in "), "{words}");
+        assert!(words.ends_with("; 2 could not be kept"), "{words}");
+    }
+
+    #[test]
+    fn the_end_of_a_watch_waits_for_what_is_to_be_written_also_while_a_jvm_is_stopped() {
+        let directory = tempfile::tempdir().unwrap();
+        let black_box = open(directory.path());
+        let (keeping, mut stops) = (black_box.of("orders.jar"), black_box.stops());
+        stops.set(true);
+        black_box.shared.hand_over(job(&keeping, 10));
+        let words = black_box.finish().unwrap();
+        assert!(words.starts_with("kept 1 recording in "), "{words}");
+    }
+
+    #[test]
+    fn a_watch_that_kept_nothing_says_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        assert_eq!(open(directory.path()).finish(), None);
+    }
 }

@@ -38,8 +38,21 @@ fn ask(pid: u32, own: &Stat) -> Option<String> {
     }
     let arguments = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
     let directory = keeps_in(&arguments)?;
+    // What a watch has started looks the same, and is asked by it.
+    if is_started_by_one(pid) {
+        return None;
+    }
     pidfd_send_signal(&handle, Signal::USR1).ok()?;
     Some(directory)
+}
+
+fn is_started_by_one(pid: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let parent = status.lines().find_map(|it| it.strip_prefix("PPid:"));
+    let arguments = parent.and_then(|it| fs::read(format!("/proc/{}/cmdline", it.trim())).ok());
+    let program =
+        |it: &[u8]| it.split(|it| *it == 0).next().is_some_and(|it| it.ends_with(b"whypause"));
+    arguments.is_some_and(|it| program(&it) && keeps_in(&it).is_some())
 }
 
 /// The directory of `--keep` in the arguments of a watch, and not of a part of one: that is asked by the watch.
