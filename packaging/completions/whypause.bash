@@ -372,12 +372,16 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__explain)
-            opts="-h --format --json --full --all-pauses --over --utc --zone --redact --color --help"
+            opts="-h --at --format --json --full --all-pauses --over --utc --zone --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "text json markdown html perfetto csv" -- "${cur}"))
                     return 0
@@ -1410,7 +1414,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --user --service --wait --all --over --stalls-over --utc --zone --duration --redact --serve --metrics --otlp --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -h --pid --match --user --service --wait --all --over --stalls-over --utc --zone --duration --redact --serve --metrics --otlp --keep --keep-size --keep-age --keep-worst --keep-now --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1465,6 +1469,22 @@ _whypause() {
                     return 0
                     ;;
                 --otlp)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep-age)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep-worst)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

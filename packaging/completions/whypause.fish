@@ -64,7 +64,8 @@ complete -c whypause -n "__fish_whypause_using_subcommand record" -l without-ebp
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests a thread dump at the end, and the JVM stops until the late thread has stopped; where threads stall for a second and more, one is requested meanwhile, at most every 5 s'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory, while it is recorded'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer; of several inputs JSON is one document, CSV one table' -r -f -a "text\t'For people'
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l at -d 'Of the recordings that `whypause watch --keep DIR` has kept, explain that of this time: 04:12, 04:12:33 or 2026-11-30 04:12' -r
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer; of several inputs JSON is one document, CSV one table; of a directory of kept recordings HTML shows all on one time line' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
 markdown\t'For tickets and post-mortems'
 html\t'To look at: one file with all pauses, which opens in a browser'
@@ -92,6 +93,10 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -s d -l duratio
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l serve -d 'Serve a page that shows each pause as it ends, at an address that is printed and cannot be guessed; a PORT alone is one of 127.0.0.1, 0 any that is free. With --wait it stays the same, with --all it is one page of all JVMs' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l metrics -d 'Let Prometheus read numbers of all stops from http://ADDRESS:PORT/metrics: seconds stopped by cause, a histogram; a PORT alone is one of 127.0.0.1' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l otlp -d 'Send the same numbers to an OpenTelemetry collector every 15 s, by OTLP over HTTP without TLS: `http://HOST[:4318][/v1/metrics]`' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l keep -d 'Keep the worst pauses and stalls as recordings of the 15 s before, the pause and a second after, in this directory, one of your own: `whypause explain DIR` lists them' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l keep-size -d 'Bytes that all of them may take, at least 16M' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l keep-age -d 'How old they may become, from 1m to 365d' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l keep-worst -d 'How many pauses, and how many stalls, of one JVM in an hour: the longest, and beside them the longest of each cause' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -99,6 +104,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l wait -d 'Wai
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l all -d 'Watch all JVMs of this host, or those that --match names, as they come and go: up to 64'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l utc -d 'Show times of day in UTC; the same as --zone utc'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l keep-now -d 'Have the watches with --keep that run here keep the last 15 s now, as SIGUSR1 does'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests a thread dump at the end, and the JVM stops until the late thread has stopped; where threads stall for a second and more, one is requested meanwhile, at most every 5 s'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory, while it is recorded'

@@ -21,7 +21,7 @@ const LEFT_BEHIND: Duration = Duration::from_secs(60);
 const BLOCK: u64 = 4096;
 /// The part of the room that one recording may take while it is written, its two forms together,
 const PART_OF_ROOM: u64 = 8;
-/// and so much at least, as all recordings take some, and at most.
+/// and the least and the most that it is: all recordings take some.
 const ROOM_FOR_ONE: std::ops::RangeInclusive<u64> = 2 << 20..=64 << 20;
 /// JVMs, and recordings of one, that are looked at.
 const MOST_ENTRIES: usize = 20_000;

@@ -1,3 +1,4 @@
+//! What holds of a directory of kept recordings, through its public functions.
 use super::*;
 use crate::{
     Limits, Recording, Writer,

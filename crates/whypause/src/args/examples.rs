@@ -42,6 +42,8 @@ EXAMPLES:
                                                    of several inputs: one document
   whypause explain rec --format csv > pauses.csv   one row per pause; of several inputs: one table
   whypause explain gc.log --zone log               times of day as the log has them; --utc: in UTC
+  whypause explain kept --at 04:12                 of what watch --keep kept, the one of that time
+  whypause explain kept --format html > night.html all of that on one time line
   whypause explain rec --redact                    to show to others: without names of files and hosts";
 
 pub(super) const WATCH: &str = "\
@@ -55,6 +57,8 @@ EXAMPLES:
   whypause watch 4242 --serve 8080                 a page that shows each pause as it ends
   whypause watch 4242 --metrics 9464               for Prometheus: 127.0.0.1:9464/metrics
   whypause watch 4242 --otlp http://127.0.0.1:4318 for an OpenTelemetry collector
+  whypause watch --all --keep kept                 the worst of each hour as recordings: explain kept
+  whypause watch --keep-now                        the last 15 s, of each watch that keeps
   whypause watch -p 4242 --redact                  without names of files, hosts and users";
 
 pub(super) const DOCTOR: &str = "\

@@ -139,7 +139,7 @@ impl Directory {
         format!("without `--at` all are listed; the last is a {last}")
     }
 
-    /// All on one time line, each as `watch` told it.
+    /// All on one time line, each as `watch` reported it.
     fn page(
         &self,
         redactor: &mut Redactor,

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# The black box under stress: a JVM with many pauses is watched with `--keep`, the watch is killed at random moments,
+# and what is left is looked at: nothing but whole recordings, never more bytes than allowed, the longest pauses kept.
+# Prints a line for each part; ends with 1 where one failed.
+#
+# Environment: PROGRAM (default: target/release/whypause, which is built), KILLS (50), PAUSES (1000), SIZE (50M),
+# OUT (a directory for what is kept, in memory by default).
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+kills="${KILLS:-50}" pauses="${PAUSES:-1000}" size="${SIZE:-50M}"
+[ -n "${PROGRAM:-}" ] || scripts/build.sh
+program="$(realpath "${PROGRAM:-target/release/whypause}")"
+out="${OUT:-$(mktemp -d /dev/shm/keep-trials.XXXXXX)}"
+mkdir -p "$out"
+cleanup() {
+    [ -z "${jvm:-}" ] || kill "$jvm" 2>/dev/null || true
+    [ -z "${watch:-}" ] || kill "$watch" 2>/dev/null || true
+    [ -n "${OUT:-}" ] || rm -rf "$out"
+}
+trap cleanup EXIT
+
+mkdir "$out/java"
+javac --release 17 -d "$out/java" crates/testing/java/Pauser.java
+java -Xmx1g -XX:+UseSerialGC -cp "$out/java" Pauser 2000 100 >"$out/jvm" 2>&1 </dev/null &
+jvm=$!
+step "The black box: $pauses pauses with --keep-size $size, $kills kills"
+
+# Whole recordings, and all bytes of the directory.
+look() {
+    python3 - "$out/kept" "$program" <<'E2'
+import json, os, subprocess, sys
+directory, program = sys.argv[1:]
+used = sum(os.stat(os.path.join(at, it)).st_blocks * 512 for at, _, files in os.walk(directory) for it in files)
+listed = subprocess.run([program, "explain", directory, "--json"], capture_output=True, text=True)
+kept = json.loads(listed.stdout)["kept"] if listed.returncode == 0 else []
+torn = 0
+for it in kept:
+    files = os.listdir(it["path"])
+    torn += not files or any(not name.endswith(".parquet") for name in files)
+    torn += subprocess.run([program, "explain", it["path"]], capture_output=True).returncode != 0
+print(len(kept), torn, used)
+E2
+}
+
+most=0 failed=0
+start=$SECONDS
+for n in $(seq "$kills"); do
+    "$program" watch --utc -p "$jvm" --over 20ms --keep "$out/kept" --keep-size "$size" --keep-worst 1000 \
+        >>"$out/lines" 2>>"$out/said" </dev/null &
+    watch=$!
+    sleep "$(python3 -c 'import random; print(2 + 4 * random.random())')"
+    kill -9 "$watch"
+    wait "$watch" 2>/dev/null || true
+    watch=
+    if [ $((n % 10)) = 0 ]; then
+        read -r kept torn used <<<"$(look)"
+        [ "$used" -le "$most" ] || most="$used"
+        [ "$torn" = 0 ] || failed=1
+        say "after $n kills: $kept kept, $torn of them not whole, $((used >> 10)) KiB"
+    fi
+done
+
+"$program" watch --utc -p "$jvm" --over 20ms --keep "$out/kept" --keep-size "$size" --keep-worst 1000 \
+    >>"$out/lines" 2>>"$out/said" </dev/null &
+watch=$!
+printed() { grep -c '^20' "$out/lines" || true; }
+while [ "$(printed)" -lt "$pauses" ] && kill -0 "$watch"; do sleep 1; done
+kill "$watch"
+wait "$watch" || failed=1
+watch=
+read -r kept torn used <<<"$(look)"
+[ "$used" -le "$most" ] || most="$used"
+[ "$torn" = 0 ] || failed=1
+say "$(printed) pauses in $((SECONDS - start)) s: $kept kept, $torn of them not whole, at most $((most >> 10)) KiB of $size"
+[ "$most" -le "$(numfmt --from=iec "$size")" ] || failed=1
+"$program" explain "$out/kept" --utc 2>/dev/null | head -n 1
+left="$(find "$out/kept" -name '.*' -mindepth 2 | wc -l)"
+say "$left begun by a watch that was killed less than a minute ago"
+tail -n 3 "$out/said"
+exit "$failed"
