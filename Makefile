@@ -2,7 +2,7 @@
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 # CHECK=1 is the short form of what measures: seconds, to see that it works, and nothing of docs/ is written.
 
-.PHONY: help setup build test nightly test-kernels test-systemd check-metrics demo java packages cross lint fmt gen bench bench-java bench-recorder bench-watch-all bench-live remedies accuracy faults kill-trials fuzz web clean
+.PHONY: help setup build test nightly test-kernels test-systemd check-metrics demo java packages cross lint fmt gen bench bench-java bench-recorder bench-watch-all bench-live remedies accuracy faults kill-trials keep-trials fuzz web clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ faults: ## kill recorders and JVMs hundreds of times, fill disks: every recordin
 
 kill-trials: ## kill the lab, cargo test and make test ten times each, and look at what is left (an hour)
 	@for what in $(or $(WHAT),lab tests make); do scripts/kill-trials.sh $$what $(if $(CHECK),1,10) || exit 1; done
+
+keep-trials: ## the black box: 1,000 pauses, 50 kills, bounds, and what keeping costs (15 minutes); CHECK=1 its short form
+	@$(if $(CHECK),KILLS=3 PAUSES=100 PAIRS=1) scripts/keep-trials.sh
 
 web: ## build the page's front end anew, into web/dist
 	@npm --prefix web ci --no-progress && npm --prefix web run -s check && npm --prefix web run -s build

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # The black box under stress: a JVM with many pauses is watched with `--keep`, the watch is killed at random moments,
 # and what is left is looked at: nothing but whole recordings, never more bytes than allowed, the longest pauses kept.
-# Prints a line for each part; ends with 1 where one failed.
+# Then a watch with and without `--keep` by turns: their CPU time and memory. Prints a line for each part; ends with 1
+# where one failed.
 #
 # Environment: PROGRAM (default: target/release/whypause, which is built), KILLS (50), PAUSES (1000), SIZE (50M),
-# OUT (a directory for what is kept, in memory by default).
+# PAIRS (3), OUT (a directory for what is kept, in memory by default).
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
-kills="${KILLS:-50}" pauses="${PAUSES:-1000}" size="${SIZE:-50M}"
+kills="${KILLS:-50}" pauses="${PAUSES:-1000}" size="${SIZE:-50M}" pairs="${PAIRS:-3}"
 [ -n "${PROGRAM:-}" ] || scripts/build.sh
 program="$(realpath "${PROGRAM:-target/release/whypause}")"
 out="${OUT:-$(mktemp -d /dev/shm/keep-trials.XXXXXX)}"
@@ -78,5 +79,24 @@ say "$(printed) pauses in $((SECONDS - start)) s: $kept kept, $torn of them not 
 "$program" explain "$out/kept" --utc 2>/dev/null | head -n 1
 left="$(find "$out/kept" -name '.*' -mindepth 2 | wc -l)"
 say "$left begun by a watch that was killed less than a minute ago"
-tail -n 3 "$out/said"
+tail -n 1 "$out/said"
+
+# Watches for 40 s with these options; CPU time in ms and the most memory in KiB.
+cost() {
+    "$program" watch --utc -p "$jvm" --over 20ms "$@" >/dev/null 2>&1 </dev/null &
+    watch=$!
+    sleep 40
+    awk -v hz="$(getconf CLK_TCK)" '{ printf "%d ", ($14 + $15) * 1000 / hz }' "/proc/$watch/stat"
+    awk '/VmHWM/ { print $2 }' "/proc/$watch/status"
+    kill "$watch"
+    wait "$watch" || true
+    watch=
+}
+for pair in $(seq "$pairs"); do
+    rm -rf "$out/new"
+    read -r without_ms without_kib <<<"$(cost)"
+    # The default, and a directory that is empty at first: the most that is written.
+    read -r with_ms with_kib <<<"$(cost --keep "$out/new" --keep-size "$size")"
+    say "40 s, pair $pair: $without_ms ms of CPU and $((without_kib >> 10)) MiB without, $with_ms ms and $((with_kib >> 10)) MiB with --keep, $(find "$out/new" -mindepth 2 -maxdepth 2 | wc -l) kept"
+done
 exit "$failed"

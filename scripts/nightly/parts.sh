@@ -199,6 +199,10 @@ part_kill_trials_make() { # a JDK
     WHYPAUSE_TRIAL_SECONDS=120 make -s kill-trials CHECK=1 WHAT=make
 }
 
+part_keep_trials() { # a JDK
+    make -s keep-trials CHECK=1
+}
+
 # Two runs of `fix`, an undo and kills in any order, and one run after the other on one JVM.
 part_interleavings() { # a JDK from 9 on
     WHYPAUSE_TEST_ROUNDS=200 timeout 2100 cargo test --locked -p whypause --test fix -- interleaved
