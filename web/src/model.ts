@@ -31,7 +31,11 @@ export interface HostLine {
 }
 
 /** Kinds of causes, which have a colour and a pattern each. */
-export type Class = "gc" | "vm" | "disk" | "cpu" | "memory" | "late" | "outside" | "unexplained";
+export type Class = "gc" | "vm" | "disk" | "quota" | "cpu" | "steal" | "memory" | "late" | "outside" | "unexplained";
+
+/** What the collector did in a pause: `-` no collection, `u` one of unknown kind, `c` a pause of a concurrent cycle,
+ * `y` young, `m` mixed, `x` one that found no room for what it moved, `d` degenerated, `f` full. */
+export type Collected = "-" | "u" | "c" | "y" | "m" | "x" | "d" | "f";
 
 export interface CauseInfo {
   id: string;
@@ -130,6 +134,8 @@ export interface Columns {
   reaching_us: number[];
   /** One character each: `s` a stop, `g` a collection without a line of its stop, `h` a hiccup. */
   kind: string;
+  /** One character each, see `Collected`. */
+  collected: string;
   /** Index into `operations`. */
   operation: number[];
   operations: string[];
@@ -144,9 +150,11 @@ export interface Columns {
 export interface Opened {
   /** Index into the columns. */
   pause: number;
+  /** Who waited for whom, in one sentence; empty where the threads do not show it. */
+  chain: string;
   /** When all application threads had stopped. */
   reached_us: number;
-  /** Whom everybody waited for, end to end: the account of the pause. */
+  /** Who was waited for, end to end: the critical path of the pause. */
   segments: { start_us: number; length_us: number; cause: number | null; lane: number | null }[];
   lanes: Lane[];
   waits: Wait[];

@@ -166,7 +166,7 @@ function LaneNames({ opened }: { opened: Shown }) {
     <ul class="lane-names">
       <li>
         <b>{accountName(opened)}</b>
-        <span>{opened.stalledFor === undefined ? "waited for, in order" : "any of them stood"}</span>
+        <span>{opened.stalledFor === undefined ? "who was waited for" : "any of them stood"}</span>
       </li>
       {opened.lanes.map((lane) => (
         <li title={`${lane.name} · ${lane.role} · ${lane.tid}`}>

@@ -111,6 +111,7 @@ function emptyPage(hello: Hello): Page {
       length_us: [],
       reaching_us: [],
       kind: "",
+      collected: "",
       operation: [],
       operations: [],
       parts: [],

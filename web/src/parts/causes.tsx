@@ -1,28 +1,51 @@
 // The causes, ranked: how much, who, where, what proves it, what to do; the page of each folded.
 
 import { useApp } from "../app";
+import { ChosenNote } from "../chosen/bar";
+import { extentOf } from "../chosen/cards";
+import { useChosen } from "../chosen/follow";
+import type { Chosen } from "../chosen/sums";
+import { plural } from "../format";
 import type { Advice, CauseInfo, Finding } from "../model";
 import { CLASS_COLOUR, CLASS_INK } from "../palette";
+import type { Store } from "../store";
 import { Command } from "./copy";
 import { Long, Name, Prose, Said, beginning } from "./text";
 
 export function Causes() {
-  const { answer, causes } = useApp().page;
+  const app = useApp();
+  const { answer, causes } = app.page;
+  const chosen = useChosen(app);
+  const findings = chosen.isWhole ? answer.findings : chosenFindings(app.store, answer.findings, chosen);
+  const others = answer.findings.length - findings.length;
   return (
     <section id="causes" class="panel" aria-labelledby="causes-title">
       <div class="panel-head">
         <h2 id="causes-title">Causes</h2>
+        {!chosen.isWhole && <span class="muted">times are of the chosen pauses, what is said of a cause is of the whole run</span>}
       </div>
-      {answer.findings.map((finding) => (
-        <Cause finding={finding} cause={causes[finding.cause]!} />
+      <ChosenNote />
+      {findings.map((finding) => (
+        <Cause key={finding.number} finding={finding} cause={causes[finding.cause]!} />
       ))}
-      {answer.minor.length > 0 && (
+      {others > 0 && <p class="muted">{plural(others, "other cause")} of the run had no part in these pauses.</p>}
+      {answer.minor.length > 0 && chosen.isWhole && (
         <p class="minor">
           <b>Minor</b> <Long text={answer.minor.join(" · ")} />
         </p>
       )}
     </section>
   );
+}
+
+/** Those with a part of the chosen pauses, most time first. What is part of no pause at all, as the time that threads
+ * waited for memory, stays as it is, at the end. */
+export function chosenFindings(store: Store, findings: Finding[], chosen: Chosen): Finding[] {
+  const isPart = (cause: number): boolean => store.partCause.subarray(0, store.partFrom[store.count]).includes(cause);
+  const us = (it: Finding): number => chosen.causeUs[it.cause] ?? 0;
+  const here = findings.filter((it) => us(it) > 0).sort((a, b) => us(b) - us(a));
+  const outside = findings.filter((it) => us(it) === 0 && !isPart(it.cause));
+  return [...here.map((it) => ({ ...it, ...extentOf(chosen, it.cause) })), ...outside.map((it) => ({ ...it, extent: `whole run: ${it.extent}` }))];
 }
 
 /** `newest`: of which pause the finding is, where it is not of all. */

@@ -1,6 +1,9 @@
 // The answer: the verdict as a headline, what to do first, and the numbers that matter.
 
 import { useApp } from "../app";
+import { ChosenNote } from "../chosen/bar";
+import { chosenCards } from "../chosen/cards";
+import { useChosen } from "../chosen/follow";
 import type { Answer } from "../model";
 import { Command } from "./copy";
 import { Long, Name, Said, beginning } from "./text";
@@ -14,7 +17,9 @@ function splitVerdict(text: string): [string, string] {
 }
 
 export function Verdict() {
-  const { answer } = useApp().page;
+  const app = useApp();
+  const { answer } = app.page;
+  const chosen = useChosen(app);
   const [head, rest] = splitVerdict(answer.verdict);
   return (
     <section class="verdict" aria-labelledby="verdict">
@@ -47,7 +52,8 @@ export function Verdict() {
       )}
       {answer.hiccup && <p class="note"><Long text={answer.hiccup} /></p>}
       {answer.cut_stop && <p class="note"><Long text={answer.cut_stop} /></p>}
-      <Cards cards={answer.cards} />
+      <ChosenNote />
+      <Cards cards={chosen.isWhole ? answer.cards : chosenCards(app.store, chosen)} />
     </section>
   );
 }

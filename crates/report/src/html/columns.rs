@@ -1,7 +1,7 @@
 //! All pauses of the page, a list for each property: as JSON that is small, and quick to draw.
 use super::numbered::Numbered;
 use crate::{Options, Pauses, when, words};
-use diagnose::{Attribution, Diagnosis, Pause, PauseKind, Times};
+use diagnose::{Attribution, Collected, Diagnosis, Pause, PauseKind, Times};
 use jiff::Timestamp;
 use recording::Clock;
 use serde::Serialize;
@@ -27,6 +27,7 @@ pub(super) struct Columns {
     length_us: Vec<u64>,
     reaching_us: Vec<u64>,
     kind: String,
+    collected: String,
     operation: Vec<usize>,
     operations: Vec<String>,
     parts: Vec<u64>,
@@ -123,6 +124,7 @@ impl Columns {
             // What only the application noticed may have been either, and is called a stop.
             PauseKind::Safepoint | PauseKind::Hiccup | PauseKind::Stall => 's',
         });
+        self.collected.push(collected(it.collected));
         self.parts.push(it.parts.len() as u64);
         for part in &it.parts {
             self.parts.push(causes.of(part.cause) as u64);
@@ -139,6 +141,20 @@ impl Columns {
             self.operations.push(name.clone());
             self.operations.len() - 1
         })
+    }
+}
+
+/// What the collector did, as a character; `-` where it is no collection.
+fn collected(it: Option<Collected>) -> char {
+    match it {
+        None => '-',
+        Some(Collected::Unknown) => 'u',
+        Some(Collected::Cycle) => 'c',
+        Some(Collected::Young) => 'y',
+        Some(Collected::Mixed) => 'm',
+        Some(Collected::Failed) => 'x',
+        Some(Collected::Degenerated) => 'd',
+        Some(Collected::Full) => 'f',
     }
 }
 
