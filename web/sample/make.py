@@ -108,7 +108,7 @@ def page_of(data, opened, title):
     jvm = data["jvm"]
     header = [" · ".join(x for x in [title, f"JDK {jvm['version']}" if jvm["version"] else "", (jvm["collector"] or "").upper(), duration(data["span_ns"]), f"{p['count']} stops"] if x)]
     answer = {
-        "title": title, "verdict": data["verdict"], "steps": steps, "header": header,
+        "title": title, "verdict": data["verdict"], "steps": steps, "header": header, "to_do": [],
         "cards": [
             {"value": duration(total), "label": f"stopped · {total / data['span_ns'] * 100:.1f} % of {duration(data['span_ns'])}"},
             {"value": duration(p["max_ns"]), "label": "longest"},

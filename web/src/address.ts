@@ -21,7 +21,11 @@ export function followAddress(app: App): void {
   });
 }
 
+/** The address as this page last wrote or read it. */
+let known = "";
+
 function read(app: App): void {
+  known = location.hash;
   const fields = new URLSearchParams(location.hash.slice(1));
   const number = (name: string): number | null => {
     const text = fields.get(name);
@@ -36,6 +40,8 @@ function read(app: App): void {
 }
 
 function write(app: App): void {
+  // Someone changed it this moment, which is yet to be read.
+  if (location.hash !== known) return;
   const { fromUs, toUs, selected, stall, filter, isForAll, colours } = app.view.value;
   const opened: Record<string, string> = stall ? { stall: String(app.stalls.episodes.indexOf(stall)) } : { pause: String(selected) };
   const fields = new URLSearchParams(opened);
@@ -48,6 +54,7 @@ function write(app: App): void {
   if (colours === "kind") fields.set("by", "kind");
   try {
     history.replaceState(null, "", `#${fields}`);
+    known = location.hash;
   } catch {
     // Some browsers forbid it for pages opened from a disk.
   }

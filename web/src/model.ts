@@ -23,12 +23,27 @@ export interface Page {
 
 /** A number of the host, at most 1,000 readings. */
 export interface HostLine {
-  /** Bytes, pages, nanoseconds for each second, bytes. */
-  kind: "dirty_bytes" | "dirty_pages" | "throttled" | "available";
+  kind: HostKind;
+  /** The device of a disk; empty for all else. */
+  name: string;
+  /** Whether it is shown at once; the others are on request. */
+  is_shown: boolean;
   /** Since time 0, rising; before the first pause less than 0. */
   at_ms: number[];
   value: number[];
 }
+
+export type HostKind =
+  /** Bytes. */
+  | "dirty_bytes" | "available"
+  /** Pages. */
+  | "dirty_pages"
+  /** Nanoseconds for each second. */
+  | "disk_busy" | "pressure_io" | "throttled" | "cpu_used" | "pressure_cpu" | "steal" | "pressure_memory"
+  /** Pages for each second. */
+  | "swap_in" | "swap_out" | "direct_reclaim"
+  /** Events for each second. */
+  | "major_faults" | "compaction";
 
 /** Kinds of causes, which have a colour and a pattern each. */
 export type Class = "gc" | "vm" | "disk" | "quota" | "cpu" | "steal" | "memory" | "late" | "outside" | "unexplained";
@@ -56,6 +71,8 @@ export interface Answer {
   verdict: string;
   /** What to do first, one for each time at which something can be done. */
   steps: { when: string; text: string; copy: string | null }[];
+  /** All that can be done, each once, the most useful first. */
+  to_do: ToDo[];
   /** The service, its JVM and the time that was looked at. */
   header: string[];
   cards: { value: string; label: string }[];
@@ -99,10 +116,22 @@ export interface Finding {
   advice: Advice[];
 }
 
+export interface ToDo {
+  when: string;
+  /** A command, flags, or a phrase; several commands are several lines. */
+  text: string;
+  copy: string | null;
+  note: string;
+  /** `at most 3.27 s of pauses: heap pressure (2.86 s), …`. */
+  saves: string;
+  /** Indices into `causes`. */
+  causes: number[];
+}
+
 export interface Advice {
   /** `now`, `at the next start`, `in the code`. */
   when: string;
-  /** A command, flags, or a phrase. */
+  /** A command, flags, or a phrase; several commands are several lines. */
   text: string;
   /** What the copy button takes; null where there is nothing to paste. */
   copy: string | null;

@@ -1,5 +1,5 @@
 // Parts of the page built for Node, and pauses to put into them.
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after } from "node:test";
@@ -7,6 +7,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "vite";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+const fileOf = (name) => [".ts", ".tsx"].map((end) => join(root, "src", `${name}${end}`)).find(existsSync);
 
 /** Builds these files of src/ together, as they share what is at the top of a module; gives a function that loads one. */
 export async function built(names) {
@@ -16,10 +18,11 @@ export async function built(names) {
     root,
     configFile: false,
     logLevel: "error",
+    oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
     build: {
       outDir: out,
       minify: false,
-      lib: { entry: Object.fromEntries(names.map((it) => [it.replace("/", "-"), join(root, "src", `${it}.ts`)])), formats: ["es"] },
+      lib: { entry: Object.fromEntries(names.map((it) => [it.replace("/", "-"), fileOf(it)])), formats: ["es"] },
     },
   });
   return (name) => import(pathToFileURL(join(out, `${name}.js`)).href);

@@ -15,6 +15,7 @@ async function* shown(page) {
   // Names are in backticks, which the page shows as code.
   yield ["the verdict is shown", text.includes(data.verdict.replaceAll("`", "").slice(0, 20)), ""];
   yield ["cards are shown", (await page.locator(".cards > div").count()) === data.cards.length, `${data.cards.length}`];
+  yield ["what to do is one list", (await page.locator(".to-do li").count()) === data.to_do.length && new Set(data.to_do.map((it) => `${it.when} ${it.text}`)).size === data.to_do.length, `${data.to_do.length}`];
   const hiccups = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).pauses.kind.split("h").length - 1);
   const marked = page.locator(".marks .hiccups");
   yield ["hiccups have a mark of their own", (await marked.count()) === (hiccups > 0 ? 1 : 0), `${hiccups}`];
@@ -71,7 +72,13 @@ async function* hostLines(page) {
   if (lines.length === 0) return void (await canvas.count());
   const picture = () => canvas.evaluate((it) => it.toDataURL());
   const text = await page.textContent(".host summary");
-  yield ["lines of the host have names and units", Number(await canvas.getAttribute("data-lines")) === lines.length && /[KMG]?i?B|pages|per s/.test(text), text.slice(0, 80)];
+  const shown = lines.filter((it) => it.is_shown).length || Math.min(2, lines.length);
+  yield ["lines of the host have names and units", Number(await canvas.getAttribute("data-lines")) === shown && /[KMG]?i?B|pages|per s|%|CPUs/.test(text), text.slice(0, 80)];
+  if (lines.length > shown) {
+    await page.locator(".all-lines").click();
+    const all = await once(() => canvas.getAttribute("data-lines"), (it) => Number(it) === lines.length);
+    yield ["flat ones and others are one press away", Number(all) === lines.length, `${shown} of ${lines.length}`];
+  }
   yield ["and at most 1,000 points each", lines.every((it) => it.at_ms.length <= 1_000 && it.at_ms.length === it.value.length), ""];
   const whole = await picture();
   await page.keyboard.press("w");
@@ -148,10 +155,13 @@ async function* choosing(page, count) {
   const starts = pauses.start_us.reduce((all, it) => [...all, (all.at(-1) ?? 0) + it], []);
   const at = starts[pauses.length_us.indexOf(most)];
   const width = Math.max(100, Math.min(most, pauses.span_ms * 50));
+  const before = await page.$eval(TIMELINE, (it) => it.getBoundingClientRect().top + scrollY);
   await page.evaluate((hash) => (location.hash = hash), `#from=${Math.max(0, Math.round(at))}&to=${Math.round(at + width)}`);
   const noted = await once(() => note.count(), (it) => it === 1);
   yield ["numbers of a range say of how many pauses they are", noted === 1 && (await note.textContent()).includes(` of ${count} pause`), noted ? await note.textContent() : ""];
   yield ["and that the rest is of the whole run", (await page.locator("#gc").count()) === 0 || (await page.locator("#gc .of-whole").count()) === 1, ""];
+  const zoomed = await page.$eval(TIMELINE, (it) => it.getBoundingClientRect().top + scrollY);
+  yield ["and the time line stays where it is", Math.abs(zoomed - before) <= 2, `${before} → ${zoomed}`];
   await page.keyboard.press("r");
   yield ["R makes them those of all again", (await once(() => note.count(), (it) => it === 0)) === 0 && (await once(total, (it) => it === whole)) === whole, whole];
   await page.keyboard.press("r");
@@ -240,6 +250,8 @@ async function* lanes(page) {
   const enough = (count) => count > Math.min(16, opened[0].lanes.length);
   const names = await once(() => page.locator(".lane-names li").count(), enough);
   yield ["lanes are there", enough(names), `${names} of ${opened[0].lanes.length}`];
+  const chain = opened[0].chain;
+  yield ["who waited for whom is one sentence above them", (await page.locator("#pause .chain").count()) === (chain ? 1 : 0) && (!chain || (await page.textContent("#pause .chain")).startsWith(chain.slice(0, 100))), chain.slice(0, 60)];
   const hasStack = opened[0].waits.some((it) => it.stack.length > 0 && it.marked !== null);
   const canvas = page.locator("#lanes");
   await canvas.scrollIntoViewIfNeeded();

@@ -5,7 +5,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { built, columns } from "./built.mjs";
 
-const load = await built(["store", "chosen/filter", "chosen/sums", "chosen/cards", "time/bars", "time/draw"]);
+const load = await built(["store", "parts/causes", "parts/to-do", "chosen/filter", "chosen/sums", "chosen/cards", "time/bars", "time/draw"]);
+const { saidBefore, chosenFindings } = await load("parts-causes");
+const { otherSteps } = await load("parts-to-do");
 const { createStore, longestPauses } = await load("store");
 const filter = await load("chosen-filter");
 const { choose, chosenText } = await load("chosen-sums");
@@ -88,7 +90,7 @@ test("all pauses chosen give the sums of the store", () => {
 
 test("cards are of the range, and say so by its length", () => {
   const it = made();
-  const labels = (chosen) => chosenCards(it, chosen).map(({ value, label }) => `${value} ${label}`);
+  const labels = (chosen) => chosenCards(it, chosen, "explained").map(({ value, label }) => `${value} ${label}`);
   assert.deepEqual(labels(choose(it, null, 900_000, 2_400_000, false)), ["320 ms stopped, 21 % of 1.50 s", "300 ms longest", "79 % throughput", "96.9 % explained", "1 50 ms or longer"]);
   const filtered = labels(choose(it, filter.maskOf(it, { ...filter.NO_FILTER, kind: "f" }), 0, 5_000_000, true));
   assert.ok(!filtered.some((text) => text.includes("throughput")), "of a part of the pauses there is none");
@@ -104,6 +106,34 @@ test("the longest and the time line know the filter", () => {
   assert.deepEqual(longestPauses(it, 2, choose(it, mask, 0, 5_000_000, true).pauses), [2, 0]);
   assert.deepEqual(markedPauses(it, plane, null), [1], "a full collection has its mark behind longer pauses, too");
   assert.deepEqual(markedPauses(it, plane, mask), []);
+});
+
+test("the causes of a range are those with a part of it, most time first", () => {
+  const it = made();
+  const finding = (number, of) => ({ number, cause: of, extent: "whole", share: "whole", advice: [] });
+  const outside = cause("allocation-stall", "gc");
+  it.causes.push(outside);
+  const findings = [finding(1, 0), finding(2, 1), finding(3, 2), finding(4, 3)];
+  const shown = chosenFindings(it, findings, choose(it, null, 0, 2_500_000, false));
+  assert.deepEqual(shown.map(({ number, extent }) => [number, extent]), [[2, "330 ms in 2 pauses"], [1, "80 ms in 2 pauses"], [4, "whole run: whole"]]);
+});
+
+test("advice that a cause above has is not said again", () => {
+  const advice = (text, when = "at the next start") => ({ when, text, copy: text, note: "", apply: null });
+  const findings = [{ number: 1, advice: [advice("-Xmx1g"), advice("a")] }, { number: 2, advice: [advice("-Xmx1g"), advice("-Xmx1g", "now")] }, { number: 3, advice: [] }];
+  assert.equal(saidBefore(findings, findings[0]).size, 0);
+  assert.equal(saidBefore(findings, findings[1]).get("at the next start -Xmx1g"), 1);
+  assert.equal(saidBefore(findings, findings[1]).has("now -Xmx1g"), false, "at another time it is another thing to do");
+  assert.equal(saidBefore(findings, findings[2]).get("at the next start -Xmx1g"), 1);
+});
+
+test("steps of the verdict stand beside the list only where it does not have them", () => {
+  const to_do = [{ when: "now", text: "fix it", copy: "fix it", note: "", saves: "", causes: [] }];
+  const step = (when, text) => ({ when, text, copy: null });
+  assert.deepEqual(otherSteps({ steps: [step("for", "heap pressure"), step("now", "fix it")], to_do }), []);
+  const record = step("to decide", "whypause record 1");
+  assert.deepEqual(otherSteps({ steps: [record, step("now", "fix it")], to_do }), [record]);
+  assert.deepEqual(otherSteps({ steps: [], to_do }), []);
 });
 
 /** The colours that a bar is filled with, from its foot. */

@@ -18,6 +18,7 @@ mod opened;
 mod stages;
 mod stalls;
 mod times;
+mod to_do;
 
 use crate::{Options, Pauses, terminal, view::View, words};
 use base64::{Engine, engine::general_purpose::STANDARD};

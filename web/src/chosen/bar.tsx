@@ -94,15 +94,15 @@ function Lengths({ filter, set }: Field) {
   );
 }
 
-/** Only where the range is a part of the run: of which the numbers are. */
+/** Seen only where the range is a part of the run: of which the numbers are. */
 function Scope() {
   const app = useApp();
   const { view, store } = app;
   const isWhole = usePart(view, (it) => isAll(it, store));
   const isForAll = usePart(view, (it) => it.isForAll);
-  if (isWhole) return null;
   return (
-    <div class="scope">
+    // Its place stays, or the time line would move under the pointer that zooms it.
+    <div class={isWhole ? "scope unseen" : "scope"}>
       <span class="muted" id="scope-name">
         numbers of
       </span>
@@ -118,13 +118,15 @@ function Scope() {
   );
 }
 
-/** `of 12 of 215 pauses, in 14:02:41 – 14:02:55`: above numbers that are not of all; nothing where they are. */
-export function ChosenNote() {
+/** `12 of 215 pauses, 14:02:41 – 14:02:55`: above numbers that are not of all; nothing where they are, but that they are
+ * where its place has to stay. */
+export function ChosenNote({ isKept }: { isKept?: boolean }) {
   const app = useApp();
   const { store, view, clock } = app;
   const chosen = useChosen(app);
   const zone = usePart(view, (it) => it.zone);
-  if (chosen.isWhole || store.count === 0) return null;
+  if (store.count === 0 || (chosen.isWhole && !isKept)) return null;
+  if (chosen.isWhole) return <p class="all-note muted">{store.count === 1 ? "1 pause" : `all ${plural(store.count, "pause")}`}</p>;
   const { fromUs, toUs, pauses } = chosen;
   return (
     <p class="chosen-note">

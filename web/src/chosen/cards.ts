@@ -7,7 +7,8 @@ import { CLASSES } from "../palette";
 import type { Store } from "../store";
 import { type Chosen, sortedLengths } from "./sums";
 
-export function chosenCards(store: Store, chosen: Chosen): Answer["cards"] {
+/** `explained`: what the share of the time that has a cause is called, which of a log alone is `in collections`. */
+export function chosenCards(store: Store, chosen: Chosen, explained: string): Answer["cards"] {
   const { pauses, totalUs, withinUs, longestUs, classUs } = chosen;
   const width = chosen.toUs - chosen.fromUs;
   // Of several JVMs the sum has no share.
@@ -18,7 +19,7 @@ export function chosenCards(store: Store, chosen: Chosen): Answer["cards"] {
   if (hasPercentile("p99", pauses.length)) cards.push({ value: duration(quantile(sortedLengths(store, chosen), 0.99)), label: `p99 of ${plural(pauses.length, "pause")}` });
   // Of a part of the pauses it would say how long the others were, too.
   if (!chosen.hasFilter && isOne) cards.push({ value: percent(1 - withinUs / width), label: "throughput" });
-  cards.push({ value: percent(1 - classUs[CLASSES.length - 1]! / (totalUs || 1)), label: "explained" });
+  cards.push({ value: percent(1 - classUs[CLASSES.length - 1]! / (totalUs || 1)), label: explained });
   cards.push({ value: count(chosen.longCount), label: `${duration(store.limitUs)} or longer` });
   return cards;
 }

@@ -75,6 +75,7 @@ function emptyPage(hello: Hello): Page {
       title: hello.title,
       verdict: "",
       steps: [],
+      to_do: [],
       header: [],
       cards: [],
       hiccup: null,

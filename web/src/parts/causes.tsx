@@ -26,7 +26,7 @@ export function Causes() {
       </div>
       <ChosenNote />
       {findings.map((finding) => (
-        <Cause key={finding.number} finding={finding} cause={causes[finding.cause]!} />
+        <Cause key={finding.number} finding={finding} cause={causes[finding.cause]!} said={saidBefore(findings, finding)} />
       ))}
       {others > 0 && <p class="muted">{plural(others, "other cause")} of the run had no part in these pauses.</p>}
       {answer.minor.length > 0 && chosen.isWhole && (
@@ -36,6 +36,16 @@ export function Causes() {
       )}
     </section>
   );
+}
+
+/** Which advice a cause before this one has, by its text: what is said twice is not said again. */
+export function saidBefore(findings: Finding[], finding: Finding): Map<string, number> {
+  const said = new Map<string, number>();
+  for (const it of findings) {
+    if (it === finding) break;
+    for (const { when, text } of it.advice) if (!said.has(`${when} ${text}`)) said.set(`${when} ${text}`, it.number);
+  }
+  return said;
 }
 
 /** Those with a part of the chosen pauses, most time first. What is part of no pause at all, as the time that threads
@@ -49,7 +59,7 @@ export function chosenFindings(store: Store, findings: Finding[], chosen: Chosen
 }
 
 /** `newest`: of which pause the finding is, where it is not of all. */
-export function Cause({ finding, cause, newest }: { finding: Finding; cause: CauseInfo; newest?: string }) {
+export function Cause({ finding, cause, newest, said }: { finding: Finding; cause: CauseInfo; newest?: string; said?: Map<string, number> }) {
   return (
     <article class="cause">
       {/* The number in the colour of the class, set through the object model as the policy demands. */}
@@ -95,7 +105,7 @@ export function Cause({ finding, cause, newest }: { finding: Finding; cause: Cau
           )}
         </dl>
         <Suspects finding={finding} />
-        <Remedies advice={finding.advice} />
+        <Remedies advice={finding.advice} said={said} />
         <Documentation cause={cause} />
       </div>
     </article>
@@ -155,7 +165,7 @@ function Suspects({ finding }: { finding: Finding }) {
   );
 }
 
-function Remedies({ advice }: { advice: Advice[] }) {
+function Remedies({ advice, said }: { advice: Advice[]; said?: Map<string, number> }) {
   if (advice.length === 0) return null;
   return (
     <dl class="remedies">
@@ -165,22 +175,38 @@ function Remedies({ advice }: { advice: Advice[] }) {
             <Name text={it.when} />
           </dt>
           <dd>
-            {it.apply && <Command text={it.apply} copy={it.apply} />}
-            {it.text !== it.apply && (
-              <span class="by-hand">
-                {it.apply && <span class="muted">by hand </span>}
-                <Command text={it.text} copy={it.copy} />
-              </span>
-            )}
-            {it.note && (
-              <p class="muted">
-                <Said text={it.note} />
-              </p>
-            )}
+            <Remedy advice={it} before={said?.get(`${it.when} ${it.text}`)} />
           </dd>
         </div>
       ))}
     </dl>
+  );
+}
+
+/** `before`: the number of the cause above that has the same advice. */
+function Remedy({ advice: it, before }: { advice: Advice; before: number | undefined }) {
+  if (before !== undefined) {
+    return (
+      <p class="muted">
+        <Long text={it.apply ?? it.text} />, as for cause {before}
+      </p>
+    );
+  }
+  return (
+    <>
+      {it.apply && <Command text={it.apply} copy={it.apply} />}
+      {it.text !== it.apply && (
+        <span class="by-hand">
+          {it.apply && <span class="muted">by hand </span>}
+          <Command text={it.text} copy={it.copy} />
+        </span>
+      )}
+      {it.note && (
+        <p class="muted">
+          <Said text={it.note} />
+        </p>
+      )}
+    </>
   );
 }
 

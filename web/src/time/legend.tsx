@@ -2,6 +2,7 @@
 
 import { useApp } from "../app";
 import { useChosen } from "../chosen/follow";
+import { useKeptHeight } from "../chosen/kept";
 import { count, duration } from "../format";
 import type { Collected } from "../model";
 import { usePart } from "../observable";
@@ -15,8 +16,9 @@ export function Legend() {
   const chosen = useChosen(app);
   const colours = usePart(view, (it) => it.colours);
   const there = present(store);
+  const kept = useKeptHeight(chosen);
   return (
-    <div class="legends">
+    <div class="legends" {...kept}>
       {colours === "cause" ? (
         <div class="legend" role="group" aria-label="classes of causes; a press dims the others">
           {CLASSES.map((kind, i) => {

@@ -106,7 +106,11 @@ function Shown() {
     const pauses = isFilter(filter) ? `${chosenText(choose(store, maskFor(app), fromUs, toUs, false))} (filtered)` : pausesText(store, first, last);
     return `${pauses} · ${rangeText(fromUs, toUs, zone, clock)}`;
   });
-  return <span class="muted shown">{text}</span>;
+  return (
+    <span class="muted shown" title={text}>
+      {text}
+    </span>
+  );
 }
 
 /** Whether there is anything to tell apart by kind of collection. */

@@ -45,6 +45,12 @@ impl Columns {
         self.zero_ns
     }
 
+    /// How many are as long as this; those that were left out are shorter than any that is here.
+    pub(super) fn as_long_as(&self, least: Duration) -> u64 {
+        let least = us(least);
+        self.length_us.iter().filter(|it| **it >= least).count() as u64
+    }
+
     /// The place of the pause with this begin and length: in a log without times all begin at once.
     pub(super) fn place(&self, start_ns: u64, length: Duration) -> Option<usize> {
         let mut all = self.starts_ns.iter().zip(&self.length_us);
