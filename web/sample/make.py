@@ -16,7 +16,7 @@ CLASSES = {
     "gc-work": "gc", "heap-pressure": "gc", "humongous-allocation": "gc", "long-marking": "gc",
     "vm-operation": "vm", "stop-beyond-gc": "late", "late-java-thread": "late", "safepoint-sync": "late",
     "gc-log-write-blocked": "disk", "hsperfdata-write-blocked": "disk", "deleted-file-unmap": "disk",
-    "mapped-file-fault": "disk", "cpu-contention": "cpu", "cfs-throttling": "cpu", "cpu-steal": "cpu",
+    "mapped-file-fault": "disk", "cpu-contention": "cpu", "cfs-throttling": "quota", "cpu-steal": "steal",
     "swap-in": "memory", "direct-reclaim": "memory", "thp-compaction": "memory", "system-time": "memory",
     "frozen-or-traced": "outside",
 }
@@ -63,7 +63,7 @@ def page_of(data, opened, title):
     zero = first if walls or data["clock"] == "monotonic" else 0
     operations = []
     columns = {"start_us": [], "length_us": [], "reaching_us": [], "operation": [], "parts": []}
-    kinds, last = "", zero
+    kinds, collected, last = "", "", zero
     for it in pauses:
         columns["start_us"].append(round((it["start_ns"] - zero) / 1000) - round((last - zero) / 1000))
         last = it["start_ns"]
@@ -71,6 +71,7 @@ def page_of(data, opened, title):
         columns["reaching_us"].append(round(it["time_to_safepoint_ns"] / 1000))
         kinds += {"safepoint": "s", "collection": "g", "hiccup": "h"}.get(it["kind"], "s")
         name = it["operation"] or ""
+        collected += "f" if "Full" in name else "c" if "Remark" in name else "y" if "Collect" in name or "Pause" in name else "-"
         if name not in operations:
             operations.append(name)
         columns["operation"].append(operations.index(name))
@@ -107,7 +108,7 @@ def page_of(data, opened, title):
     jvm = data["jvm"]
     header = [" · ".join(x for x in [title, f"JDK {jvm['version']}" if jvm["version"] else "", (jvm["collector"] or "").upper(), duration(data["span_ns"]), f"{p['count']} stops"] if x)]
     answer = {
-        "title": title, "verdict": data["verdict"], "steps": steps, "header": header,
+        "title": title, "verdict": data["verdict"], "steps": steps, "header": header, "to_do": [],
         "cards": [
             {"value": duration(total), "label": f"stopped · {total / data['span_ns'] * 100:.1f} % of {duration(data['span_ns'])}"},
             {"value": duration(p["max_ns"]), "label": "longest"},
@@ -128,7 +129,7 @@ def page_of(data, opened, title):
         "version": "0.9.0", "answer": answer, "numbers": numbers, "causes": causes,
         "pauses": {"count": len(pauses), "origin_wall_ms": wall_ms(walls[0]["start_wall"]) - (walls[0]["start_ns"] - zero) / 1e6 if walls else None,
                    "origin_uptime_ms": 3_600_000 if walls else 0, "zone_minutes": None, "span_ms": span_ms, "limit_ms": limit,
-                   "kind": kinds, "operations": operations, "left_out": 0, **columns},
+                   "kind": kinds, "collected": collected, "operations": operations, "left_out": 0, **columns},
         "opened": [],
         "host": [],
         "stalls": None,
@@ -197,7 +198,8 @@ def opened_one(rng, pause, length, main, gc, cpu):
     ]
     phases = [{"name": "Pre Evacuate Collection Set", "length_us": work * 0.02}, {"name": "Merge Heap Roots", "length_us": work * 0.03},
               {"name": "Evacuate Collection Set", "length_us": work * 0.8}, {"name": "Post Evacuate Collection Set", "length_us": work * 0.1}, {"name": "Other", "length_us": work * 0.05}]
-    return {"pause": pause, "reached_us": 180, "segments": segments, "lanes": lanes, "waits": waits, "phases": phases, "stages": [], "needs": [], "left_out": 0}
+    chain = "For 1.57 s of 1.58 s all Java threads waited for the VM thread, which waited in write() to gc.log (ext4 on loop1) for a journal commit; dd (pid 991) wrote 126 MB to loop1."
+    return {"pause": pause, "chain": chain, "reached_us": 180, "segments": segments, "lanes": lanes, "waits": waits, "phases": phases, "stages": [], "needs": [], "left_out": 0}
 
 
 NASTY = ["</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "\"'><b style='position:fixed'>", "x" * 10_000, "a/" * 3_000, "‮gnp.exe", "{{7*7}} ${1}", "&lt;b&gt; &amp;", "𝒳" * 500, "-->"]
@@ -227,7 +229,7 @@ def many(count, template):
     mean_gap = 86_400e6 / count
     c = page["pauses"]
     c.update(count=count, start_us=[], length_us=[], reaching_us=[], operation=[], operations=["G1CollectForAllocation", "G1PauseRemark", "RevokeBias"], parts=[], left_out=0)
-    end = 0
+    end, collected = 0, ""
     faults = ["swap-in", "late-java-thread", "frozen-or-traced", "cpu-contention", "gc-log-write-blocked"]
     at = last = 0
     for i in range(count):
@@ -244,12 +246,14 @@ def many(count, template):
         c["length_us"].append(us)
         c["reaching_us"].append(round(rng.expovariate(1 / 80)))
         c["operation"].append(0 if rng.random() < 0.9 else rng.randrange(3))
+        collected += "f" if fault is None and rng.random() < 0.001 else "ymc-"[c["operation"][-1] + (rng.random() < 0.2)]
         work, vm = known["gc-work"], known["vm-operation"]
         if fault:
             c["parts"] += [3, known[fault], round(us * 0.9), work, round(us * 0.06), vm, round(us * 0.01)]
         else:
             c["parts"] += [2, work, round(us * 0.8), vm, us - round(us * 0.8)]
     c["kind"] = "s" * count
+    c["collected"] = collected
     c["span_ms"] = (end + 1e6) / 1000
     page["answer"]["title"] = f"{count} pauses"
     page["opened"] = []
@@ -316,7 +320,7 @@ def stalls_of(page, episodes=60, members=12):
 def empty(page):
     """Nothing was found: no pauses, no findings, no numbers of a log."""
     page["answer"].update(verdict="No pause in 12.1 s.", steps=[], cards=[], findings=[], minor=[], rest=None, hiccup="A hiccup is a time in which a thread that wants to run every millisecond did not.")
-    page["pauses"].update(count=0, start_us=[], length_us=[], reaching_us=[], kind="", operation=[], operations=[], parts=[])
+    page["pauses"].update(count=0, start_us=[], length_us=[], reaching_us=[], kind="", collected="", operation=[], operations=[], parts=[])
     page["numbers"].update(gc=None, memory=None)
     page["opened"] = []
     return page
@@ -366,9 +370,9 @@ def main():
     if it.wide:
         page = wide(page)
     if it.hostile:
-        kind = page["pauses"]["kind"]
+        codes = {key: page["pauses"][key] for key in ("kind", "collected")}
         page = hostile(page, random.Random(7))
-        page["pauses"]["kind"] = kind
+        page["pauses"].update(codes)
     with open(it.target, "w", encoding="utf-8") as file:
         json.dump(page, file, ensure_ascii=False, separators=(",", ":"))
 

@@ -4,8 +4,11 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type Clock, type Zone, clockOf, zonesOf } from "./clock";
-import type { Class, Opened, Page } from "./model";
+import { type Choice, createChoice } from "./chosen/choice";
+import { type Filter, NO_FILTER } from "./chosen/filter";
+import type { Opened, Page } from "./model";
 import { Observable } from "./observable";
+import type { Group } from "./palette";
 import type { Live } from "./live/feed";
 import { type Episode, type StallStore, createStalls, largestOf, neighbour } from "./stalls/store";
 import { type Store, createStore, longestIn } from "./store";
@@ -24,8 +27,14 @@ export interface View {
   /** Live: each new pause is opened, until someone opens one. */
   isNewest: boolean;
   isLog: boolean;
-  /** The class that stands out while the others are dimmed. */
-  only: Class | null;
+  /** What the bars of the time line are coloured by. */
+  colours: "cause" | "kind";
+  /** The class or the kind of collection that stands out while the others are dimmed. */
+  only: Group | null;
+  /** Which pauses are shown and counted at all. */
+  filter: Filter;
+  /** Whether numbers are of all of the run, also where a part of it is shown. */
+  isForAll: boolean;
   zone: Zone;
   theme: Theme;
   areKeysOpen: boolean;
@@ -44,6 +53,8 @@ export interface App {
   /** Changes as the store does, but at most once a second where pauses come in live; for what is read, not seen
    * at a glance. */
   calm: Observable<{ batches: number; second: number }>;
+  /** Which pauses the range and the filter choose, and their sums. */
+  choice: Choice;
   /** What only a page that is fed live has. */
   live: Live | null;
 }
@@ -66,7 +77,10 @@ export function createApp(page: Page, live: Live | null = null): App {
     isFollowing: true,
     isNewest: live !== null,
     isLog: true,
+    colours: "cause",
     only: null,
+    filter: NO_FILTER,
+    isForAll: false,
     zone: zonesOf(clock)[0]!,
     theme: "system",
     areKeysOpen: false,
@@ -74,7 +88,7 @@ export function createApp(page: Page, live: Live | null = null): App {
   });
   const opened = new Map(page.opened.map((it) => [it.pause, it]));
   const calm = new Observable({ batches: 0, second: 0 });
-  return { page, store, clock, view, opened, stalls, calm, live };
+  return { page, store, clock, view, opened, stalls, calm, choice: createChoice(store), live };
 }
 
 const Context = createContext<App | null>(null);
@@ -158,11 +172,12 @@ function bringIntoRange(app: App, start: number, end: number): void {
   setRange(app, middle - width / 2, middle + width / 2);
 }
 
-/** The next pause in that direction; with `isLong` the next one over the limit. */
-export function step(app: App, direction: 1 | -1, isLong: boolean): void {
+/** The next pause in that direction of those that `mask` lets through; with `isLong` the next one over the limit. */
+export function step(app: App, direction: 1 | -1, isLong: boolean, mask: Uint8Array | null): void {
   const { store, view } = app;
+  const isPassed = (index: number): boolean => (isLong && store.lengthUs[index]! < store.limitUs) || (mask !== null && !mask[index]);
   let index = view.value.selected + direction;
-  while (isLong && index >= 0 && index < store.count && store.lengthUs[index]! < store.limitUs) index += direction;
+  while (index >= 0 && index < store.count && isPassed(index)) index += direction;
   select(app, index);
 }
 
@@ -170,4 +185,17 @@ export function step(app: App, direction: 1 | -1, isLong: boolean): void {
 export function goTo(id: string): void {
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   document.getElementById(id)?.scrollIntoView({ behavior: isCalm ? "auto" : "smooth", block: "start" });
+}
+
+/** So much of what was opened is in sight, at least. */
+const SEEN = 0.5;
+
+/** Brings what was opened into sight, after it was drawn, unless its beginning is there already. */
+export function goToOpened(): void {
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      const top = document.getElementById("pause")?.getBoundingClientRect().top ?? 0;
+      if (top < 0 || top > innerHeight * SEEN) goTo("pause");
+    }),
+  );
 }

@@ -77,18 +77,37 @@ const minuteOf = (it: Date): string => `${two(it.getUTCHours())}:${two(it.getUTC
 const secondOf = (it: Date): string => `${minuteOf(it)}:${two(it.getUTCSeconds())}`;
 const milliOf = (it: Date): string => `${secondOf(it)}.${String(it.getUTCMilliseconds()).padStart(3, "0")}`;
 
-function uptimeText(us: number, clock: Clock, digits: number): string {
-  return `${(((clock.uptimeMs ?? 0) + us / 1_000) / 1_000).toFixed(digits)} s`;
+const uptimeS = (us: number, clock: Clock): number => ((clock.uptimeMs ?? 0) + us / 1_000) / 1_000;
+
+/** From here on nobody reads seconds any more. */
+const LONG_S = 3_600;
+
+/** As the log has it. */
+const secondsText = (us: number, clock: Clock, digits: number): string => `${uptimeS(us, clock).toFixed(digits)} s`;
+
+/** `11:22:54.979`: hours, which may be more than a day, minutes, seconds. */
+function hoursText(us: number, clock: Clock, digits: number): string {
+  // In whole steps of the last digit first, or 59.9996 s would become 60.000.
+  const steps = 10 ** digits;
+  const all = Math.round(uptimeS(us, clock) * steps);
+  const [s, fraction] = [Math.floor(all / steps), all % steps];
+  const whole = `${Math.floor(s / 3_600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
+  return digits === 0 ? whole : `${whole}.${String(fraction).padStart(digits, "0")}`;
 }
 
-/** `19:36:10.773`, or `1012.442 s`. */
+const uptimeText = (us: number, clock: Clock, digits: number): string => (uptimeS(us, clock) < LONG_S ? secondsText : hoursText)(us, clock, digits);
+
+/** `19:36:10.773`, or `1012.442 s`, or `11:22:54.979` of an uptime of hours. */
 export function timeOfDay(us: number, zone: Zone, clock: Clock): string {
   return zone === "uptime" ? uptimeText(us, clock, 3) : milliOf(shifted(us, zone, clock).date);
 }
 
-/** `2026-11-24 19:36:10.773 +01:00`, or `uptime 1012.442 s`. */
+/** `2026-11-24 19:36:10.773 +01:00`, or `uptime 11:22:54.979 (40974.979 s)`, as it stands in the log. */
 export function fullTime(us: number, zone: Zone, clock: Clock): string {
-  if (zone === "uptime") return `${clock.uptimeMs === null ? "at" : "uptime"} ${uptimeText(us, clock, 3)}`;
+  if (zone === "uptime") {
+    const log = uptimeS(us, clock) < LONG_S ? "" : ` (${secondsText(us, clock, 3)})`;
+    return `${clock.uptimeMs === null ? "at" : "uptime"} ${uptimeText(us, clock, 3)}${log}`;
+  }
   const { date, offset } = shifted(us, zone, clock);
   return `${dateOf(date)} ${milliOf(date)} ${zoneText(offset, zone)}`;
 }
@@ -100,7 +119,11 @@ export function uptime(us: number, clock: Clock): string | null {
 
 /** `2026-11-24 19:35:59 – 19:36:19 UTC`. */
 export function rangeText(from: number, to: number, zone: Zone, clock: Clock): string {
-  if (zone === "uptime") return `${uptimeText(from, clock, 0)} – ${uptimeText(to, clock, 0)}`;
+  if (zone === "uptime") {
+    const text = uptimeS(to, clock) < LONG_S ? secondsText : hoursText;
+    const digits = to - from < 10e6 ? 3 : 0;
+    return `${text(from, clock, digits)} – ${text(to, clock, digits)}`;
+  }
   const [a, b] = [shifted(from, zone, clock), shifted(to, zone, clock)];
   const end = dateOf(a.date) === dateOf(b.date) ? secondOf(b.date) : `${dateOf(b.date)} ${secondOf(b.date)}`;
   return `${dateOf(a.date)} ${secondOf(a.date)} – ${end} ${zoneText(a.offset, zone)}`;
@@ -114,7 +137,8 @@ const STEPS = [
   ...[1, 2, 5, 10, 15, 30].map((it) => it * 60 * S),
   ...[1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 672].map((it) => it * 3_600 * S),
 ];
-const UPTIME_STEPS = Array.from({ length: 14 }, (_, power) => [1, 2, 5].map((it) => it * 10 ** power)).flat();
+/** Below a minute decimal, as seconds are written. */
+const UPTIME_STEPS = [...Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((it) => it * 10 ** power)).flat().filter((it) => it < 60 * S), ...STEPS.filter((it) => it >= 60 * S)];
 
 export interface Tick {
   us: number;
@@ -128,7 +152,7 @@ export function ticks(from: number, to: number, most: number, zone: Zone, clock:
   const offset = originOffset(from, zone, clock);
   const found: Tick[] = [];
   for (let at = Math.ceil((from + offset) / step) * step - offset; at <= to && found.length < 64; at += step) {
-    found.push({ us: at, label: tickLabel(at, step, zone, clock) });
+    found.push({ us: at, label: tickLabel(at, step, zone, clock, to) });
   }
   return found;
 }
@@ -143,10 +167,11 @@ function originOffset(us: number, zone: Zone, clock: Clock): number {
   return origin * 1_000;
 }
 
-function tickLabel(us: number, step: number, zone: Zone, clock: Clock): string {
+function tickLabel(us: number, step: number, zone: Zone, clock: Clock, to: number): string {
   if (zone === "uptime") {
     const digits = step >= S ? 0 : Math.min(6, Math.ceil(-Math.log10(step / S)));
-    return uptimeText(us, clock, digits);
+    // All labels of an axis are of one form.
+    return (step < 60 * S && uptimeS(to, clock) < LONG_S ? secondsText : hoursText)(us, clock, digits);
   }
   const { date } = shifted(us, zone, clock);
   const midnight = secondOf(date) === "00:00:00";

@@ -23,15 +23,34 @@ export interface Page {
 
 /** A number of the host, at most 1,000 readings. */
 export interface HostLine {
-  /** Bytes, pages, nanoseconds for each second, bytes. */
-  kind: "dirty_bytes" | "dirty_pages" | "throttled" | "available";
+  kind: HostKind;
+  /** The device of a disk; empty for all else. */
+  name: string;
+  /** Whether it is shown at once; the others are on request. */
+  is_shown: boolean;
   /** Since time 0, rising; before the first pause less than 0. */
   at_ms: number[];
   value: number[];
 }
 
+export type HostKind =
+  /** Bytes. */
+  | "dirty_bytes" | "available"
+  /** Pages. */
+  | "dirty_pages"
+  /** Nanoseconds for each second. */
+  | "disk_busy" | "pressure_io" | "throttled" | "cpu_used" | "pressure_cpu" | "steal" | "pressure_memory"
+  /** Pages for each second. */
+  | "swap_in" | "swap_out" | "direct_reclaim"
+  /** Events for each second. */
+  | "major_faults" | "compaction";
+
 /** Kinds of causes, which have a colour and a pattern each. */
-export type Class = "gc" | "vm" | "disk" | "cpu" | "memory" | "late" | "outside" | "unexplained";
+export type Class = "gc" | "vm" | "disk" | "quota" | "cpu" | "steal" | "memory" | "late" | "outside" | "unexplained";
+
+/** What the collector did in a pause: `-` no collection, `u` one of unknown kind, `c` a pause of a concurrent cycle,
+ * `y` young, `m` mixed, `x` one that found no room for what it moved, `d` degenerated, `f` full. */
+export type Collected = "-" | "u" | "c" | "y" | "m" | "x" | "d" | "f";
 
 export interface CauseInfo {
   id: string;
@@ -52,6 +71,8 @@ export interface Answer {
   verdict: string;
   /** What to do first, one for each time at which something can be done. */
   steps: { when: string; text: string; copy: string | null }[];
+  /** All that can be done, each once, the most useful first. */
+  to_do: ToDo[];
   /** The service, its JVM and the time that was looked at. */
   header: string[];
   cards: { value: string; label: string }[];
@@ -95,10 +116,22 @@ export interface Finding {
   advice: Advice[];
 }
 
+export interface ToDo {
+  when: string;
+  /** A command, flags, or a phrase; several commands are several lines. */
+  text: string;
+  copy: string | null;
+  note: string;
+  /** `at most 3.27 s of pauses: heap pressure (2.86 s), …`. */
+  saves: string;
+  /** Indices into `causes`. */
+  causes: number[];
+}
+
 export interface Advice {
   /** `now`, `at the next start`, `in the code`. */
   when: string;
-  /** A command, flags, or a phrase. */
+  /** A command, flags, or a phrase; several commands are several lines. */
   text: string;
   /** What the copy button takes; null where there is nothing to paste. */
   copy: string | null;
@@ -130,6 +163,8 @@ export interface Columns {
   reaching_us: number[];
   /** One character each: `s` a stop, `g` a collection without a line of its stop, `h` a hiccup. */
   kind: string;
+  /** One character each, see `Collected`. */
+  collected: string;
   /** Index into `operations`. */
   operation: number[];
   operations: string[];
@@ -144,9 +179,11 @@ export interface Columns {
 export interface Opened {
   /** Index into the columns. */
   pause: number;
+  /** Who waited for whom, in one sentence; empty where the threads do not show it. */
+  chain: string;
   /** When all application threads had stopped. */
   reached_us: number;
-  /** Whom everybody waited for, end to end: the account of the pause. */
+  /** Who was waited for, end to end: the critical path of the pause. */
   segments: { start_us: number; length_us: number; cause: number | null; lane: number | null }[];
   lanes: Lane[];
   waits: Wait[];

@@ -1,16 +1,19 @@
-// The colours of the classes of causes and of the states of threads (Okabe–Ito, which colour-blind people
-// can tell apart), with a pattern for each class: the same on the time line, the lanes and in the tables.
+// The colours of the classes of causes, of the kinds of collections and of the states of threads (Okabe–Ito,
+// which colour-blind people can tell apart), with a pattern for each: the same on the time line, the lanes and
+// in the tables.
 
-import type { Class, Span } from "./model";
+import type { Class, Collected, Span } from "./model";
 
 /** In the order in which a bar is stacked; `unexplained` is always on top. */
-export const CLASSES: Class[] = ["gc", "vm", "disk", "cpu", "memory", "late", "outside", "unexplained"];
+export const CLASSES: Class[] = ["gc", "vm", "disk", "quota", "cpu", "steal", "memory", "late", "outside", "unexplained"];
 
 export const CLASS_NAME: Record<Class, string> = {
   gc: "GC work",
   vm: "VM operation",
   disk: "disk and files",
-  cpu: "CPU",
+  quota: "CPU throttling",
+  cpu: "CPU contention",
+  steal: "CPU steal or host stopped",
   memory: "memory",
   late: "late to the safepoint",
   outside: "stopped from outside",
@@ -21,7 +24,10 @@ export const CLASS_COLOUR: Record<Class, string> = {
   gc: "#0072b2",
   vm: "#56b4e9",
   disk: "#d55e00",
+  // Three of one hue, for they are one subject: the light one, the usual one, the dark one.
+  quota: "#ffce66",
   cpu: "#e69f00",
+  steal: "#7d5200",
   memory: "#cc79a7",
   late: "#009e73",
   outside: "#f0e442",
@@ -33,7 +39,9 @@ export const CLASS_INK: Record<Class, string> = {
   gc: "#fff",
   vm: "#000",
   disk: "#000",
+  quota: "#000",
   cpu: "#000",
+  steal: "#fff",
   memory: "#000",
   late: "#000",
   outside: "#000",
@@ -56,19 +64,21 @@ export const STATE_NAME: Record<State, string> = {
 /** Blocked is dark; where the pause waited for it, the drawing takes the colour of its cause instead. */
 export const STATE_COLOUR: Record<Exclude<State, "idle">, string> = {
   cpu: "#0072b2",
-  runnable: "#e69f00",
-  throttled: "#e69f00",
+  runnable: CLASS_COLOUR.cpu,
+  throttled: CLASS_COLOUR.quota,
   blocked: "#6b6478",
   stopped: "#8f949e",
 };
 
-export type Pattern = "plain" | "dots" | "rise" | "fall" | "level" | "upright" | "cross" | "hatch";
+export type Pattern = "plain" | "dots" | "rise" | "fall" | "level" | "upright" | "cross" | "hatch" | "bars" | "grid";
 
 export const CLASS_PATTERN: Record<Class, Pattern> = {
   gc: "plain",
   vm: "dots",
   disk: "rise",
+  quota: "bars",
   cpu: "level",
+  steal: "grid",
   memory: "fall",
   late: "upright",
   outside: "cross",
@@ -85,11 +95,64 @@ export const PATTERN_PATH: Record<Pattern, string> = {
   upright: "M2 0v8M6 0v8",
   cross: "M0 0L8 8M8 0L0 8",
   hatch: "M-1 3L3 -1M-1 9L9 -1M5 9L9 5",
+  bars: "M2 0v8M6 0v8",
+  grid: "M0 4h8M4 0v8",
 };
 
+/** What the collector did, as the time line may be coloured by it; heaviest last. */
+export const KINDS: Collected[] = ["-", "u", "c", "y", "m", "x", "d", "f"];
+
+export const KIND_NAME: Record<Collected, string> = {
+  "-": "no collection",
+  u: "collection, kind unknown",
+  c: "pause of a concurrent cycle",
+  y: "young collection",
+  m: "mixed collection",
+  x: "evacuation or promotion failed",
+  d: "degenerated collection",
+  f: "full collection",
+};
+
+export const KIND_COLOUR: Record<Collected, string> = {
+  "-": "#9a9a9a",
+  u: "#c9b8d8",
+  c: "#009e73",
+  y: "#56b4e9",
+  m: "#0072b2",
+  x: "#e69f00",
+  d: "#cc79a7",
+  f: "#d55e00",
+};
+
+export const KIND_PATTERN: Record<Collected, Pattern> = { "-": "hatch", u: "dots", c: "level", y: "plain", m: "upright", x: "bars", d: "fall", f: "rise" };
+
+/** Marks above the collections that a reader looks for, in whatever colours the bars are: closed shapes in a box
+ * of 10 by 10, seen without colour. */
+export const MARK_PATH: Partial<Record<Collected, string>> = {
+  f: "M5 0L10 5L5 10L0 5Z",
+  d: "M5 0L10 9H0Z",
+  x: "M2 0L5 3L8 0L10 2L7 5L10 8L8 10L5 7L2 10L0 8L3 5L0 2Z",
+};
+
+/** What a bar of the time line may be coloured by. */
+export type Group = Class | Collected;
+
+const isKind = (group: Group): group is Collected => group in KIND_NAME;
+
+export const groupName = (it: Group): string => (isKind(it) ? KIND_NAME[it] : CLASS_NAME[it]);
+export const groupColour = (it: Group): string => (isKind(it) ? KIND_COLOUR[it] : CLASS_COLOUR[it]);
+export const groupPattern = (it: Group): Pattern => (isKind(it) ? KIND_PATTERN[it] : CLASS_PATTERN[it]);
+/** Hatched without a ground. */
+export const isOpenGroup = (it: Group): boolean => groupPattern(it) === "hatch";
+
 /** Patterns are quiet on colours and the whole of unexplained time. */
-export const patternInk = (pattern: Pattern): string =>
-  pattern === "hatch" ? CLASS_COLOUR.unexplained : pattern === "cross" ? "rgba(0,0,0,0.55)" : "rgba(255,255,255,0.22)";
+export function patternInk(pattern: Pattern): string {
+  if (pattern === "hatch") return CLASS_COLOUR.unexplained;
+  // Where the colour does not tell it from its neighbours, the pattern has to.
+  if (pattern === "cross") return "rgba(0,0,0,0.55)";
+  if (pattern === "bars") return "rgba(0,0,0,0.32)";
+  return pattern === "grid" ? "rgba(255,255,255,0.6)" : "rgba(255,255,255,0.22)";
+}
 
 export const patternWidth = (pattern: Pattern): number => (pattern === "hatch" ? 2.4 : 1.1);
 

@@ -4,6 +4,7 @@
 import { type ComponentChildren, render } from "preact";
 import { followAddress } from "./address";
 import { type App, AppProvider, createApp, useApp } from "./app";
+import { followChoice } from "./chosen/follow";
 import { timeOfDay } from "./clock";
 import { duration } from "./format";
 import { PauseSection } from "./lanes/section";
@@ -36,6 +37,7 @@ export function mount(app: App, main: HTMLElement, body: ComponentChildren): voi
   followTheme(app);
   // Live, an index means another pause after a while.
   if (!app.live) followAddress(app);
+  followChoice(app);
   listenToKeys(app);
   const bar = document.createElement("header");
   bar.className = "topbar";

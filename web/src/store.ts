@@ -2,15 +2,15 @@
 // appended while the page is open. Knows nothing of drawing: who draws watches `version`.
 
 import { duration, plural } from "./format";
-import type { CauseInfo, Columns } from "./model";
-import { CLASSES } from "./palette";
+import type { CauseInfo, Class, Collected, Columns } from "./model";
+import { CLASSES, KIND_NAME } from "./palette";
 import { Observable } from "./observable";
 
 /** A batch to append: the columns of new pauses. Its first `start_us` is relative to the last start in
  * the store (to time 0 where the store is empty). */
 export type Batch = Pick<
   Columns,
-  "count" | "start_us" | "length_us" | "reaching_us" | "kind" | "operation" | "operations" | "parts" | "span_ms"
+  "count" | "start_us" | "length_us" | "reaching_us" | "kind" | "collected" | "operation" | "operations" | "parts" | "span_ms"
 > & {
   /** Whose pauses they are, where there are several JVMs. */
   jvm?: string;
@@ -38,6 +38,8 @@ export interface Store {
   reachingUs: Float64Array;
   /** Character codes of `s`, `g` and `h`. */
   kind: Uint8Array;
+  /** Character codes of `Collected`. */
+  collected: Uint8Array;
   operation: Uint16Array;
   jvm: Uint16Array;
   /** The parts of pause `i` are `partFrom[i]` up to `partFrom[i + 1]`. */
@@ -72,6 +74,7 @@ export function createStore(columns: Columns, causes: CauseInfo[]): Store {
     lengthUs: new Float64Array(0),
     reachingUs: new Float64Array(0),
     kind: new Uint8Array(0),
+    collected: new Uint8Array(0),
     operation: new Uint16Array(0),
     jvm: new Uint16Array(0),
     partFrom: new Uint32Array(1),
@@ -104,6 +107,7 @@ function reserve(store: Store, pauses: number, parts: number): void {
   store.lengthUs = grown(store.lengthUs, pauses);
   store.reachingUs = grown(store.reachingUs, pauses);
   store.kind = grown(store.kind, pauses);
+  store.collected = grown(store.collected, pauses);
   store.operation = grown(store.operation, pauses);
   store.jvm = grown(store.jvm, pauses);
   store.partFrom = grown(store.partFrom, pauses + 1);
@@ -141,6 +145,7 @@ export function add(store: Store, batch: Batch): void {
     store.lengthUs[index] = batch.length_us[i]!;
     store.reachingUs[index] = batch.reaching_us[i] ?? 0;
     store.kind[index] = batch.kind.charCodeAt(i);
+    store.collected[index] = batch.collected.charCodeAt(i);
     store.operation[index] = operationOf[batch.operation[i]!] ?? 0;
     store.jvm[index] = jvm;
     at = takeParts(store, index, batch.parts, at);
@@ -164,7 +169,7 @@ export function settleLast(store: Store): number {
 }
 
 /** With one value for each pause, which none of the others follows from. */
-const columnsOf = (store: Store): Numbers[] => [store.startUs, store.lengthUs, store.reachingUs, store.kind, store.operation, store.jvm];
+const columnsOf = (store: Store): Numbers[] => [store.startUs, store.lengthUs, store.reachingUs, store.kind, store.collected, store.operation, store.jvm];
 
 /** The `size` values at `from` go to `to`, and those between move on. */
 function moveBack(array: Numbers, to: number, from: number, size: number): void {
@@ -270,12 +275,14 @@ export function longestIn(store: Store, from: number, to: number): number {
   return best;
 }
 
-/** The `most` longest, longest first. */
-export function longestPauses(store: Store, most: number): number[] {
+/** The `most` longest, longest first; of these pauses, or of all. */
+export function longestPauses(store: Store, most: number, pauses?: Uint32Array): number[] {
   const lengths = store.lengthUs;
   const found: number[] = [];
   let least = -1;
-  for (let i = 0; i < store.count; i++) {
+  const number = pauses?.length ?? store.count;
+  for (let n = 0; n < number; n++) {
+    const i = pauses ? pauses[n]! : n;
     if (found.length >= most && lengths[i]! <= least) continue;
     let at = found.length;
     while (at > 0 && lengths[found[at - 1]!]! < lengths[i]!) at--;
@@ -298,6 +305,19 @@ export function classTimes(store: Store, index: number, into: Float64Array): voi
   }
   into[CLASSES.length - 1]! += Math.max(0, rest);
 }
+
+const times = new Float64Array(CLASSES.length);
+
+/** The class that most of a pause's time is of. */
+export function largestClass(store: Store, index: number): Class {
+  classTimes(store, index, times);
+  let best = 0;
+  for (let i = 1; i < times.length; i++) if (times[i]! > times[best]!) best = i;
+  return CLASSES[best]!;
+}
+
+/** What the collector did in it. */
+export const collectedOf = (store: Store, index: number): Collected => String.fromCharCode(store.collected[index]!) as Collected;
 
 export interface Part {
   /** Index of the cause; null for unexplained time. */
@@ -338,6 +358,13 @@ const KINDS: Record<string, string> = { s: "stop", g: "collection", h: "hiccup" 
 
 export function kindName(store: Store, index: number): string {
   return KINDS[String.fromCharCode(store.kind[index]!)] ?? "pause";
+}
+
+/** `full collection`, or `stop, full collection`, which may be far longer than its collection. */
+export function fullKindName(store: Store, index: number): string {
+  const [kind, what] = [collectedOf(store, index), kindName(store, index)];
+  if (isHiccup(store, index) || kind === "-" || kind === "u") return what;
+  return what === "stop" ? `stop, ${KIND_NAME[kind]}` : KIND_NAME[kind];
 }
 
 export function operationName(store: Store, index: number): string {

@@ -15,8 +15,9 @@ async function* shown(page) {
   // Names are in backticks, which the page shows as code.
   yield ["the verdict is shown", text.includes(data.verdict.replaceAll("`", "").slice(0, 20)), ""];
   yield ["cards are shown", (await page.locator(".cards > div").count()) === data.cards.length, `${data.cards.length}`];
+  yield ["what to do is one list", (await page.locator(".to-do li").count()) === data.to_do.length && new Set(data.to_do.map((it) => `${it.when} ${it.text}`)).size === data.to_do.length, `${data.to_do.length}`];
   const hiccups = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).pauses.kind.split("h").length - 1);
-  const marked = page.locator(".legend .hiccups");
+  const marked = page.locator(".marks .hiccups");
   yield ["hiccups have a mark of their own", (await marked.count()) === (hiccups > 0 ? 1 : 0), `${hiccups}`];
   const violations = await page.evaluate(() => document.querySelectorAll("main script, main img, main [onerror], main [style*='fixed']").length);
   yield ["data is text, never markup", violations === 0, violations ? `${violations} elements` : ""];
@@ -25,7 +26,6 @@ async function* shown(page) {
 async function* timeline(page) {
   const canvas = page.locator(TIMELINE);
   await canvas.scrollIntoViewIfNeeded();
-  const box = await canvas.boundingBox();
   await page.keyboard.press("0");
   const before = await selected(page);
   const isDrawn = () => canvas.evaluate((it) => it.getContext("2d").getImageData(0, 0, it.width, it.height).data.some((value) => value > 0));
@@ -33,7 +33,10 @@ async function* timeline(page) {
   // From the end of the run to its begin, until a press opens another pause.
   let now = before;
   for (let share = 0.99; share >= -0.005 && now === before; share -= 0.01) {
-    await page.mouse.click(box.x + 60 + (box.width - 70) * share, box.y + box.height * 0.7);
+    // A press that opens a pause may move the page.
+    await canvas.scrollIntoViewIfNeeded();
+    const at = await canvas.boundingBox();
+    await page.mouse.click(at.x + 60 + (at.width - 70) * share, at.y + at.height * 0.7);
     await settle(page);
     now = await selected(page);
   }
@@ -43,6 +46,13 @@ async function* timeline(page) {
   const pair = await once(both, opens);
   now = pair[0];
   yield ["a click on a pause opens it", opens(pair), `${before} → ${now}`];
+  const top = () => page.$eval("#pause", (it) => it.getBoundingClientRect().top / innerHeight);
+  const isSeen = (it) => it >= 0 && it <= 0.6;
+  const seen = await once(top, isSeen);
+  yield ["and the pause that was opened is in sight", isSeen(seen), `at ${Math.round(seen * 100)} % of the height`];
+  yield ["with a line beneath the time line", (await page.textContent("#opened-line")).length > 5, ""];
+  await page.keyboard.press("t");
+  await settle(page);
   const [there, back] = Number(now) + 1 < count ? ["ArrowRight", "ArrowLeft"] : ["ArrowLeft", "ArrowRight"];
   await page.keyboard.press(there);
   await settle(page);
@@ -51,7 +61,8 @@ async function* timeline(page) {
   await settle(page);
   const again = await once(() => selected(page), (it) => it === now);
   yield ["arrow keys step through the pauses", (other !== now && again === now) || count === 1, `${now} → ${other}`];
-  yield* zooming(page, box, count);
+  yield* zooming(page, canvas);
+  yield* choosing(page, count);
 }
 
 /** Lines of the host follow the time line. */
@@ -61,7 +72,13 @@ async function* hostLines(page) {
   if (lines.length === 0) return void (await canvas.count());
   const picture = () => canvas.evaluate((it) => it.toDataURL());
   const text = await page.textContent(".host summary");
-  yield ["lines of the host have names and units", Number(await canvas.getAttribute("data-lines")) === lines.length && /[KMG]?i?B|pages|per s/.test(text), text.slice(0, 80)];
+  const shown = lines.filter((it) => it.is_shown).length || Math.min(2, lines.length);
+  yield ["lines of the host have names and units", Number(await canvas.getAttribute("data-lines")) === shown && /[KMG]?i?B|pages|per s|%|CPUs/.test(text), text.slice(0, 80)];
+  if (lines.length > shown) {
+    await page.locator(".all-lines").click();
+    const all = await once(() => canvas.getAttribute("data-lines"), (it) => Number(it) === lines.length);
+    yield ["flat ones and others are one press away", Number(all) === lines.length, `${shown} of ${lines.length}`];
+  }
   yield ["and at most 1,000 points each", lines.every((it) => it.at_ms.length <= 1_000 && it.at_ms.length === it.value.length), ""];
   const whole = await picture();
   await page.keyboard.press("w");
@@ -84,9 +101,10 @@ async function* stalls(page) {
   const picture = () => canvas.evaluate((it) => it.toDataURL());
   const whole = await picture();
   const opened = () => page.getAttribute("#pause", "data-stall");
-  const box = await canvas.boundingBox();
   let now = null;
   for (let share = 0.02; share < 1 && now === null; share += 0.02) {
+    await canvas.scrollIntoViewIfNeeded();
+    const box = await canvas.boundingBox();
     await page.mouse.click(box.x + 54 + (box.width - 62) * share, box.y + 25);
     await settle(page);
     now = await opened();
@@ -122,7 +140,64 @@ async function* stalls(page) {
   yield ["a pause takes its place again", (await once(() => page.getAttribute("#pause", "data-pause"), (it) => it === "0")) === "0" && (await opened()) === null, ""];
 }
 
-async function* zooming(page, box) {
+/** The range and the filter choose pauses, and numbers are of those. */
+async function* choosing(page, count) {
+  const total = () => page.textContent(".cards dd");
+  const note = page.locator(".verdict .chosen-note");
+  const whole = await total();
+  yield ["numbers of all pauses have no note", (await note.count()) === 0, ""];
+  const { causes, pauses } = await page.evaluate(() => {
+    const { causes, pauses } = JSON.parse(document.getElementById("data").textContent);
+    return { causes, pauses };
+  });
+  const most = Math.max(...pauses.length_us);
+  // A range that holds the longest pause and less than a tenth of the run.
+  const starts = pauses.start_us.reduce((all, it) => [...all, (all.at(-1) ?? 0) + it], []);
+  const at = starts[pauses.length_us.indexOf(most)];
+  const width = Math.max(100, Math.min(most, pauses.span_ms * 50));
+  const before = await page.$eval(TIMELINE, (it) => it.getBoundingClientRect().top + scrollY);
+  await page.evaluate((hash) => (location.hash = hash), `#from=${Math.max(0, Math.round(at))}&to=${Math.round(at + width)}`);
+  const noted = await once(() => note.count(), (it) => it === 1);
+  yield ["numbers of a range say of how many pauses they are", noted === 1 && (await note.textContent()).includes(` of ${count} pause`), noted ? await note.textContent() : ""];
+  yield ["and that the rest is of the whole run", (await page.locator("#gc").count()) === 0 || (await page.locator("#gc .of-whole").count()) === 1, ""];
+  const zoomed = await page.$eval(TIMELINE, (it) => it.getBoundingClientRect().top + scrollY);
+  yield ["and the time line stays where it is", Math.abs(zoomed - before) <= 2, `${before} → ${zoomed}`];
+  await page.keyboard.press("r");
+  yield ["R makes them those of all again", (await once(() => note.count(), (it) => it === 0)) === 0 && (await once(total, (it) => it === whole)) === whole, whole];
+  await page.keyboard.press("r");
+  await page.keyboard.press("0");
+  if ((await page.locator(".filter").count()) === 0) return;
+  await page.selectOption("#filter-cause", causes.find((_, index) => isPart(pauses.parts, index))?.id ?? "unexplained");
+  const isFiltered = (it) => it.includes("cause=");
+  yield ["a filter is in the address", isFiltered(await once(() => page.evaluate(() => location.hash), isFiltered)), ""];
+  await page.keyboard.press("/");
+  await page.keyboard.type("no such pause");
+  const none = (it) => it?.startsWith("0 of");
+  const said = await once(() => note.textContent({ timeout: 2_000 }).catch(() => ""), none);
+  yield ["/ searches, and what nothing has leaves no pause", none(said), said];
+  yield ["and no bar", (await once(() => page.$eval(TIMELINE, (it) => it.dataset.bars), (it) => it === "0")) === "0", ""];
+  await page.keyboard.press("Escape");
+  await note.getByRole("button").click();
+  yield ["show all takes filter and range away", (await once(() => note.count(), (it) => it === 0)) === 0 && (await once(total, (it) => it === whole)) === whole, ""];
+  const kinds = page.getByRole("button", { name: "by kind" });
+  if ((await kinds.count()) === 0) return;
+  await kinds.click();
+  const picture = await once(() => page.locator(".legend[aria-label^=kinds] .entry").count(), (it) => it > 0);
+  yield ["the bars may be coloured by kind of collection", picture > 0, `${picture}`];
+  await page.keyboard.press("k");
+}
+
+/** Whether a cause has a part of any pause. */
+function isPart(parts, cause) {
+  for (let at = 0; at < parts.length; at += 1 + 2 * parts[at]) {
+    for (let part = 0; part < parts[at]; part++) if (parts[at + 1 + 2 * part] === cause && parts[at + 2 + 2 * part] > 0) return true;
+  }
+  return false;
+}
+
+async function* zooming(page, canvas) {
+  await canvas.scrollIntoViewIfNeeded();
+  const box = await canvas.boundingBox();
   const whole = await range(page, TIMELINE);
   const width = ([from, to]) => to - from;
   const rangeOnce = (isGood) => once(() => range(page, TIMELINE), isGood);
@@ -175,6 +250,8 @@ async function* lanes(page) {
   const enough = (count) => count > Math.min(16, opened[0].lanes.length);
   const names = await once(() => page.locator(".lane-names li").count(), enough);
   yield ["lanes are there", enough(names), `${names} of ${opened[0].lanes.length}`];
+  const chain = opened[0].chain;
+  yield ["who waited for whom is one sentence above them", (await page.locator("#pause .chain").count()) === (chain ? 1 : 0) && (!chain || (await page.textContent("#pause .chain")).startsWith(chain.slice(0, 100))), chain.slice(0, 60)];
   const hasStack = opened[0].waits.some((it) => it.stack.length > 0 && it.marked !== null);
   const canvas = page.locator("#lanes");
   await canvas.scrollIntoViewIfNeeded();

@@ -44,7 +44,7 @@ function skip(why) {
 
 /** A context without a network in which every request beyond the disk is refused and remembered. */
 async function contextFor(browser, options) {
-  const context = await browser.newContext({ viewport: WIDE, acceptDownloads: true, ...options });
+  const context = await browser.newContext({ viewport: WIDE, reducedMotion: "reduce", acceptDownloads: true, ...options });
   await context.setOffline(true);
   context.refused = [];
   await context.route("**/*", (route) => {

@@ -2,29 +2,10 @@
 //
 //   node --test test/unit.mjs
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { after, test } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "vite";
+import { test } from "node:test";
+import { built, columns } from "./built.mjs";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const out = mkdtempSync(join(tmpdir(), "page-"));
-after(() => rmSync(out, { recursive: true }));
-
-const names = ["format", "clock", "store", "time/bars", "time/plane", "lanes/dense", "lanes/shapes", "lanes/stages", "live/feed", "live/numbers", "stalls/store", "stalls/pools", "stalls/opened"];
-await build({
-  root,
-  configFile: false,
-  logLevel: "error",
-  build: {
-    outDir: out,
-    minify: false,
-    lib: { entry: Object.fromEntries(names.map((it) => [it.replace("/", "-"), join(root, "src", `${it}.ts`)])), formats: ["es"] },
-  },
-});
-const load = (name) => import(pathToFileURL(join(out, `${name}.js`)).href);
+const load = await built(["format", "clock", "store", "time/bars", "time/plane", "lanes/dense", "lanes/shapes", "lanes/stages", "live/feed", "live/numbers", "stalls/store", "stalls/pools", "stalls/opened"]);
 const format = await load("format");
 const clock = await load("clock");
 const store = await load("store");
@@ -37,24 +18,6 @@ const numbers = await load("live-numbers");
 const stallStore = await load("stalls-store");
 const pools = await load("stalls-pools");
 const openedStalls = await load("stalls-opened");
-
-const columns = (pauses, more = {}) => ({
-  count: pauses.length,
-  origin_wall_ms: null,
-  origin_uptime_ms: null,
-  zone_minutes: null,
-  span_ms: 0,
-  limit_ms: 50,
-  start_us: pauses.map(([start], i) => start - (pauses[i - 1]?.[0] ?? 0)),
-  length_us: pauses.map(([, length]) => length),
-  reaching_us: pauses.map(() => 0),
-  kind: "s".repeat(pauses.length),
-  operation: pauses.map(() => 0),
-  operations: ["G1"],
-  parts: pauses.flatMap(() => [0]),
-  left_out: 0,
-  ...more,
-});
 
 test("durations on both sides of every change of unit", () => {
   const cases = [[0, "0 s"], [0.999, "999 ns"], [1, "1 µs"], [9.94, "9.9 µs"], [442, "442 µs"], [999.4, "999 µs"], [999.5, "1 ms"], [5_800, "5.8 ms"], [577_000, "577 ms"], [999_500, "1.00 s"], [1_620_000, "1.62 s"], [9_995_000, "10.0 s"], [51_000_000, "51 s"], [99_950_000, "100 s"], [119_500_000, "2 min 00 s"], [3_599_500_000, "1 h 00 min"], [86_370_000_000, "1 d 00 h"]];
@@ -98,6 +61,20 @@ test("a clock shows the log's own zone and rounds nothing away", () => {
   assert.deepEqual(clock.zonesOf({ wallMs: null, uptimeMs: 0, zoneMinutes: null }), ["uptime"]);
 });
 
+test("uptimes of hours are read as hours, and found in the log by their seconds", () => {
+  const it = { wallMs: null, uptimeMs: 0, zoneMinutes: null };
+  const at = (s) => [clock.timeOfDay(s * 1e6, "uptime", it), clock.fullTime(s * 1e6, "uptime", it)];
+  assert.deepEqual(at(3_599.999), ["3599.999 s", "uptime 3599.999 s"]);
+  assert.deepEqual(at(40_974.979), ["11:22:54.979", "uptime 11:22:54.979 (40974.979 s)"]);
+  assert.equal(clock.timeOfDay(7_199.999_6e6, "uptime", it), "2:00:00.000");
+  assert.equal(clock.rangeText(1e6, 105_854e6, "uptime", it), "0:00:01 – 29:24:14");
+  assert.equal(clock.rangeText(0.13e6, 0.41e6, "uptime", it), "0.130 s – 0.410 s");
+  const labels = (from, to) => clock.ticks(from * 1e6, to * 1e6, 5, "uptime", it).map((tick) => tick.label);
+  assert.deepEqual(labels(0, 108_000), ["0:00:00", "6:00:00", "12:00:00", "18:00:00", "24:00:00", "30:00:00"]);
+  assert.deepEqual(labels(3_600, 3_602), ["1:00:00.0", "1:00:00.5", "1:00:01.0", "1:00:01.5", "1:00:02.0"]);
+  assert.deepEqual(labels(10, 60), ["10 s", "20 s", "30 s", "40 s", "50 s", "60 s"]);
+});
+
 test("marks of the time axis are at round times of the zone", () => {
   const it = { wallMs: Date.UTC(2026, 10, 24, 10, 20, 0), uptimeMs: null, zoneMinutes: 330 };
   const labels = clock.ticks(0, 4 * 3_600e6, 5, "log", it).map((tick) => tick.label);
@@ -132,7 +109,7 @@ test("a picture shows every pause once and the longest of each column", () => {
   const all = Array.from({ length: 5_000 }, (_, i) => [i * 100, 1 + ((i * 7_919) % 97)]);
   const it = store.createStore(columns(all), []);
   const plane = { left: 0, width: 200, top: 0, height: 100, fromUs: 0, toUs: 500_000, isLog: true, lowUs: 1, highUs: 100 };
-  const found = bars.visibleBars(it, plane);
+  const found = bars.visibleBars(it, plane, null);
   assert.equal(found.length, 200);
   assert.equal(found.reduce((sum, bar) => sum + bar.among, 0), 5_000);
   for (const bar of found) {
@@ -144,7 +121,7 @@ test("a picture shows every pause once and the longest of each column", () => {
 test("a pause that began before the range and lasts into it is shown", () => {
   const it = store.createStore(columns([[0, 900], [1_000, 10]]), []);
   const plane = { left: 0, width: 100, top: 0, height: 100, fromUs: 500, toUs: 800, isLog: true, lowUs: 1, highUs: 1_000 };
-  assert.deepEqual(bars.visibleBars(it, plane).map((bar) => bar.pause), [0]);
+  assert.deepEqual(bars.visibleBars(it, plane, null).map((bar) => bar.pause), [0]);
 });
 
 test("the dense part is found where most slices are in little of the time", () => {
@@ -265,7 +242,7 @@ test("a day of pauses needs no more room than an hour of them", () => {
   feed.tick(it, day * 1e6);
   assert.ok(Math.abs(store.count - anHour) < 5, `${store.count}`);
   const arrays = Object.entries(store).filter(([, value]) => ArrayBuffer.isView(value));
-  assert.equal(arrays.length, 14);
+  assert.equal(arrays.length, 15);
   for (const [name, array] of arrays) assert.ok(array.length <= 2 * (anHour + 60), `${name}: ${array.length}`);
   assert.ok(opened.size <= 26 && it.newest.size === 40 && it.indices.size === 40 && it.live.causes.length === 40 && store.causes.length === 40 && store.operations.length === 40);
   assert.equal(new Set(stayed).size, 1, "the selected pause stays the same one");

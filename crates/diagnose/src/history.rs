@@ -2,6 +2,7 @@
 //!
 //! Everything here sees one event after the other and keeps a bounded amount, whatever the length
 //! of the log.
+mod collected;
 mod collection;
 pub(crate) mod collection_traits;
 mod cycles;
@@ -16,6 +17,7 @@ mod sizes;
 mod sums;
 mod usual;
 
+pub use collected::Collected;
 pub(crate) use collection::{Circumstances, Collection};
 pub(crate) use eden::{EdenShrink, reference_time};
 pub(crate) use humongous::Humongous;

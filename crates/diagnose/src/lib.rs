@@ -63,6 +63,7 @@ pub use facts::input_summary::InputSummary;
 pub use facts::situation::Situation;
 pub use gates::{Blame, Gate, GateError, Judgement, Metric, MetricKind, Outcome, metrics};
 pub use hazards::{Examination, Hazard, examine, hazard_kinds};
+pub use history::Collected;
 pub use log::stages::{Stage, StageKind};
 pub use text::page::{bytes as page_bytes, length as page_length};
 pub use values::certainty::Certainty;

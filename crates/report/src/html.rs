@@ -7,6 +7,7 @@
 //! Names in the data were chosen by the processes that are watched. They are in one JSON text in which
 //! nothing can end the element that holds it, the front end shows them as text alone, and the page's
 //! policy runs no script and applies no style but these two, by their hashes.
+mod chain;
 mod columns;
 mod finding;
 mod host;
@@ -17,6 +18,7 @@ mod opened;
 mod stages;
 mod stalls;
 mod times;
+mod to_do;
 
 use crate::{Options, Pauses, terminal, view::View, words};
 use base64::{Engine, engine::general_purpose::STANDARD};

@@ -1,5 +1,5 @@
 //! Pauses in few bytes: as many of the longest as fit into a given amount of memory.
-use diagnose::{Attribution, Cause, Certainty, Part, Pause, PauseKind, Times};
+use diagnose::{Attribution, Cause, Certainty, Collected, Part, Pause, PauseKind, Times};
 use recording::Cut;
 use std::{borrow::Cow, cmp::Reverse, mem, time::Duration};
 
@@ -138,6 +138,8 @@ fn pack(it: &Attribution, out: &mut Vec<u8>) {
     ];
     let flags = flags.iter().rev().fold(0, |flags, it| flags << 1 | u128::from(*it));
     put(out, flags << 2 | kind);
+    let collected = Collected::ALL.iter().position(|of| it.collected == Some(*of));
+    put(out, collected.map_or(0, |place| place as u128 + 1));
     put(out, pause.start_ns.into());
     if let Some(wall) = pause.start_wall_ns {
         put(out, wall.cast_unsigned().into());
@@ -181,6 +183,7 @@ fn unpack(mut from: &[u8]) -> Attribution {
         2 => PauseKind::Hiccup,
         _ => PauseKind::Stall,
     };
+    let collected = usize::try_from(get(&mut from)).unwrap_or(0).checked_sub(1);
     let start_ns = get_u64(&mut from);
     let start_wall_ns = has(0).then(|| get_u64(&mut from).cast_signed());
     let [duration, reaching, unattributed] = [(); 3].map(|()| get_time(&mut from));
@@ -213,7 +216,8 @@ fn unpack(mut from: &[u8]) -> Attribution {
         detailed: has(2),
         cut,
     };
-    Attribution { pause, parts, unattributed, symptom }
+    let collected = collected.and_then(|place| Collected::ALL.get(place).copied());
+    Attribution { pause, parts, unattributed, symptom, collected }
 }
 
 /// Seven bits in each byte, the lowest first; the eighth says that more follow.

@@ -54,7 +54,7 @@ const WAIT_FACTS: [string, (wait: Wait) => string][] = [
   ["file system", (it) => it.file_system],
   ["device", (it) => it.device],
   ["waits for", (it) => it.waits_for],
-  ["CPU had by", (it) => it.cpu_holder],
+  ["CPU used by", (it) => it.cpu_holder],
 ];
 
 function WaitFacts({ wait }: { wait: Wait }) {

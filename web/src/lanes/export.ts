@@ -98,7 +98,7 @@ function legendShapes(classes: Class[], hasStates: boolean, top: number): Shape[
     shapes.push({ is: "text", x, y: top + 20, text, fill: PRINT_INK.text, anchor: "start" });
     x += text.length * 6 + 10;
   };
-  if (hasStates) group("account:");
+  if (hasStates) group("critical path:");
   for (const kind of classes) entry(CLASS_NAME[kind], { fill: fillOf(kind), pattern: CLASS_PATTERN[kind] });
   if (!hasStates) return shapes;
   group("threads:");

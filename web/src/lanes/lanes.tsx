@@ -12,6 +12,8 @@ import { type Shown, type Slice, sharedUs } from "./picture";
 
 /** With more threads than these the picture would not fit a screen; the others are one press away. */
 const FIRST_LANES = 16;
+/** Characters of a name that the narrow column of names has room for. */
+const FITTING = 18;
 
 interface LanesProps {
   opened: Shown;
@@ -27,6 +29,9 @@ interface LanesProps {
 export function Lanes({ opened: all, lengthUs, what, head, children }: LanesProps) {
   const { view } = useApp();
   const [hasAll, setAll] = useState(false);
+  const [isWide, setWide] = useState(false);
+  // Where every name fits, there is nothing to widen.
+  const isCut = useMemo(() => all.lanes.some((it) => it.name.length > FITTING || it.role.length + 8 > FITTING * 1.3), [all]);
   const opened = useMemo(() => (hasAll ? all : { ...all, lanes: all.lanes.slice(0, FIRST_LANES) }), [all, hasAll]);
   const dense = useMemo(() => (what === "pause" ? densePart(all, lengthUs) : null), [all]);
   const [range, setRangeNow] = useState<Range>(dense ?? [0, lengthUs]);
@@ -37,7 +42,7 @@ export function Lanes({ opened: all, lengthUs, what, head, children }: LanesProp
   const setSlice = (it: Slice | null): void => (keep(), setSliceNow(it));
   const whole: Range = [0, lengthUs];
   const isWhole = range[1] - range[0] >= lengthUs;
-  const selection = { selected: slice, onSelect: setSlice, onRange: setRange, opened, lengthUs };
+  const selection = { selected: slice, onSelect: setSlice, onRange: setRange, opened, lengthUs, isWide };
   return (
     <>
       {head(dense ? [whole, range] : [range])}
@@ -45,6 +50,11 @@ export function Lanes({ opened: all, lengthUs, what, head, children }: LanesProp
       <p class="pane-title">
         <b>{rangeTitle(range, lengthUs, dense, what)}</b>
         <span class="hint">wheel zooms at the pointer · drag pans · click a slice</span>
+        {isCut && (
+          <button type="button" aria-pressed={isWide} onClick={() => setWide(!isWide)}>
+            wide names
+          </button>
+        )}
         <button type="button" disabled={isWhole} onClick={() => setRange(whole)}>
           whole {what}
         </button>

@@ -23,6 +23,8 @@ interface Props {
   range: Range;
   /** What the other pane shows, to be marked here. */
   inner?: Range;
+  /** Whether the names have more room. */
+  isWide: boolean;
   selected: Slice | null;
   onSelect: (slice: Slice | null) => void;
   onRange: (range: Range) => void;
@@ -39,7 +41,7 @@ export function kept(from: number, width: number, lengthUs: number): Range {
   return [start, start + width];
 }
 
-export function Pane({ id, label, opened, lengthUs, range, inner, selected, onSelect, onRange }: Props) {
+export function Pane({ id, label, opened, lengthUs, range, inner, isWide, selected, onSelect, onRange }: Props) {
   const app = useApp();
   usePart(app.view, (it) => it.repaint);
   const frame = useRef<Frame>({ left: 0, width: 1, fromUs: 0, toUs: 1 });
@@ -88,7 +90,7 @@ export function Pane({ id, label, opened, lengthUs, range, inner, selected, onSe
     press.current = null;
   };
   return (
-    <div class="lanes">
+    <div class={isWide ? "lanes wide" : "lanes"}>
       <LaneNames opened={opened} />
       <canvas
         ref={ref}
@@ -166,7 +168,7 @@ function LaneNames({ opened }: { opened: Shown }) {
     <ul class="lane-names">
       <li>
         <b>{accountName(opened)}</b>
-        <span>{opened.stalledFor === undefined ? "waited for, in order" : "any of them stood"}</span>
+        <span>{opened.stalledFor === undefined ? "who was waited for" : "any of them stood"}</span>
       </li>
       {opened.lanes.map((lane) => (
         <li title={`${lane.name} · ${lane.role} · ${lane.tid}`}>

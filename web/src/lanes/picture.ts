@@ -41,7 +41,7 @@ export const frameUs = (frame: Frame, x: number): number =>
   frame.fromUs + ((x - frame.left) / frame.width) * (frame.toUs - frame.fromUs);
 
 /** What the row above the lanes is called. */
-export const accountName = (opened: Shown): string => (opened.stalledFor === undefined ? "account" : "all threads");
+export const accountName = (opened: Shown): string => (opened.stalledFor === undefined ? "critical path" : "all threads");
 
 export const pictureHeight = (lanes: number): number => HEAD + (lanes + 1) * ROW + FOOT;
 
@@ -79,7 +79,7 @@ export function waitLabel(span: Span, wait: Wait | undefined): string {
   const state = STATE_NAME[span.state];
   if (!wait) return `${state} ${duration(span.length_us)}`;
   const what = [wait.call && `in ${wait.call}`].filter(Boolean).join("");
-  const where = [baseName(wait.file), wait.file_system, wait.cpu_holder && `CPU had by ${wait.cpu_holder}`];
+  const where = [baseName(wait.file), wait.file_system, wait.cpu_holder && `CPU used by ${wait.cpu_holder}`];
   return [`${state} ${what}`.trim(), ...where, duration(span.length_us)].filter(Boolean).join(" · ");
 }
 
@@ -186,7 +186,7 @@ function spanShapes(opened: Opened, span: Span, place: Cut, top: number, kind: C
   }
   const fill = span.state === "blocked" && kind ? fillOf(kind) : STATE_COLOUR[span.state];
   const isWide = place.width > 6;
-  const pattern = span.state === "throttled" ? "upright" : span.state === "blocked" && kind ? CLASS_PATTERN[kind] : undefined;
+  const pattern = span.state === "throttled" ? "bars" : span.state === "blocked" && kind ? CLASS_PATTERN[kind] : undefined;
   // Runnable is light: lower than a slice on a CPU, so that it differs without colour, too.
   const [y, height] = span.state === "runnable" ? [top + 5, BAR - 10] : span.state === "stopped" ? [top + 8, BAR - 16] : [top, BAR];
   const shapes: Shape[] = [{ is: "rect", ...place, y, height, fill, pattern: isWide ? pattern : undefined }];

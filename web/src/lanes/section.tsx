@@ -2,17 +2,18 @@
 // an episode of stalls in its place.
 
 import { useEffect } from "preact/hooks";
-import { step, useApp } from "../app";
+import { goTo, step, useApp } from "../app";
 import { useCanvas } from "../canvas";
+import { maskFor } from "../chosen/follow";
 import { fullTime, timeOfDay, uptime } from "../clock";
 import { count, duration, percent } from "../format";
 import type { Opened } from "../model";
 import { usePart } from "../observable";
 import { readInk } from "../palette";
 import { Swatch } from "../parts/swatch";
-import { Name } from "../parts/text";
+import { Name, Said } from "../parts/text";
 import { StallOpened } from "../stalls/episode";
-import { hasOperation, jvmName, kindName, operationName, partsOf } from "../store";
+import { fullKindName, hasOperation, jvmName, operationName, partsOf } from "../store";
 import type { Range } from "./dense";
 import { pauseSubject } from "./export";
 import { Lanes } from "./lanes";
@@ -52,7 +53,7 @@ function Head({ pause, ranges }: { pause: number; ranges: Range[] }) {
           {timeOfDay(store.startUs[pause]!, zone, clock)}
         </h2>
         <p class="about">
-          <b>{duration(store.lengthUs[pause]!)}</b> {kindName(store, pause)}
+          <b>{duration(store.lengthUs[pause]!)}</b> {fullKindName(store, pause)}
           {hasOperation(store, pause) && (
             <>
               {" "}
@@ -73,11 +74,14 @@ function Head({ pause, ranges }: { pause: number; ranges: Range[] }) {
         </p>
         <div class="tools">
           {app.live && <Newest />}
-          <button type="button" disabled={pause === 0} onClick={() => step(app, -1, false)}>
+          <button type="button" disabled={pause === 0} onClick={() => step(app, -1, false, maskFor(app))}>
             ← previous
           </button>
-          <button type="button" disabled={pause === store.count - 1} onClick={() => step(app, 1, false)}>
+          <button type="button" disabled={pause === store.count - 1} onClick={() => step(app, 1, false, maskFor(app))}>
             next →
+          </button>
+          <button type="button" onClick={() => goTo("timeline")}>
+            ↑ time line
           </button>
           <SaveButtons subject={() => pauseSubject(app, pause)} ranges={ranges} />
         </div>
@@ -108,10 +112,23 @@ function PartList({ pause }: { pause: number }) {
 
 function WithLanes({ pause, opened }: { pause: number; opened: Opened }) {
   return (
-    <Lanes opened={opened} lengthUs={useApp().store.lengthUs[pause]!} what="pause" head={(ranges) => <Head pause={pause} ranges={ranges} />}>
+    <Lanes opened={opened} lengthUs={useApp().store.lengthUs[pause]!} what="pause" head={(ranges) => <HeadWithChain pause={pause} chain={opened.chain} ranges={ranges} />}>
       {opened.stages.some((it) => it.steps.length > 0) && <StageTable stages={opened.stages} lengthUs={useApp().store.lengthUs[pause]!} />}
       <Phases opened={opened} />
     </Lanes>
+  );
+}
+
+function HeadWithChain({ pause, chain, ranges }: { pause: number; chain: string; ranges: Range[] }) {
+  return (
+    <>
+      <Head pause={pause} ranges={ranges} />
+      {chain && (
+        <p class="chain">
+          <Said text={chain} />
+        </p>
+      )}
+    </>
   );
 }
 

@@ -72,7 +72,7 @@ export function stageShapes(opened: Opened, causes: CauseInfo[], lengthUs: numbe
   let foot = y;
   if (hasStop(opened.stages)) {
     y += GAP;
-    row("the stop, as the GC log has it", placed(opened.stages).map((it) => stagePiece(it, ink)), whole);
+    row("stop, from the GC log", placed(opened.stages).map((it) => stagePiece(it, ink)), whole);
     foot = y;
   }
   shapes.push(...axisShapes(whole, left, y, width, ink));

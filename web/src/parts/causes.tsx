@@ -1,22 +1,35 @@
 // The causes, ranked: how much, who, where, what proves it, what to do; the page of each folded.
 
 import { useApp } from "../app";
+import { ChosenNote } from "../chosen/bar";
+import { extentOf } from "../chosen/cards";
+import { useChosen } from "../chosen/follow";
+import type { Chosen } from "../chosen/sums";
+import { plural } from "../format";
 import type { Advice, CauseInfo, Finding } from "../model";
 import { CLASS_COLOUR, CLASS_INK } from "../palette";
+import type { Store } from "../store";
 import { Command } from "./copy";
 import { Long, Name, Prose, Said, beginning } from "./text";
 
 export function Causes() {
-  const { answer, causes } = useApp().page;
+  const app = useApp();
+  const { answer, causes } = app.page;
+  const chosen = useChosen(app);
+  const findings = chosen.isWhole ? answer.findings : chosenFindings(app.store, answer.findings, chosen);
+  const others = answer.findings.length - findings.length;
   return (
     <section id="causes" class="panel" aria-labelledby="causes-title">
       <div class="panel-head">
         <h2 id="causes-title">Causes</h2>
+        {!chosen.isWhole && <span class="muted">times are of the chosen pauses, what is said of a cause is of the whole run</span>}
       </div>
-      {answer.findings.map((finding) => (
-        <Cause finding={finding} cause={causes[finding.cause]!} />
+      <ChosenNote />
+      {findings.map((finding) => (
+        <Cause key={finding.number} finding={finding} cause={causes[finding.cause]!} said={saidBefore(findings, finding)} />
       ))}
-      {answer.minor.length > 0 && (
+      {others > 0 && <p class="muted">{plural(others, "other cause")} of the run had no part in these pauses.</p>}
+      {answer.minor.length > 0 && chosen.isWhole && (
         <p class="minor">
           <b>Minor</b> <Long text={answer.minor.join(" · ")} />
         </p>
@@ -25,8 +38,28 @@ export function Causes() {
   );
 }
 
+/** Which advice a cause before this one has, by its text: what is said twice is not said again. */
+export function saidBefore(findings: Finding[], finding: Finding): Map<string, number> {
+  const said = new Map<string, number>();
+  for (const it of findings) {
+    if (it === finding) break;
+    for (const { when, text } of it.advice) if (!said.has(`${when} ${text}`)) said.set(`${when} ${text}`, it.number);
+  }
+  return said;
+}
+
+/** Those with a part of the chosen pauses, most time first. What is part of no pause at all, as the time that threads
+ * waited for memory, stays as it is, at the end. */
+export function chosenFindings(store: Store, findings: Finding[], chosen: Chosen): Finding[] {
+  const isPart = (cause: number): boolean => store.partCause.subarray(0, store.partFrom[store.count]).includes(cause);
+  const us = (it: Finding): number => chosen.causeUs[it.cause] ?? 0;
+  const here = findings.filter((it) => us(it) > 0).sort((a, b) => us(b) - us(a));
+  const outside = findings.filter((it) => us(it) === 0 && !isPart(it.cause));
+  return [...here.map((it) => ({ ...it, ...extentOf(chosen, it.cause) })), ...outside.map((it) => ({ ...it, extent: `whole run: ${it.extent}` }))];
+}
+
 /** `newest`: of which pause the finding is, where it is not of all. */
-export function Cause({ finding, cause, newest }: { finding: Finding; cause: CauseInfo; newest?: string }) {
+export function Cause({ finding, cause, newest, said }: { finding: Finding; cause: CauseInfo; newest?: string; said?: Map<string, number> }) {
   return (
     <article class="cause">
       {/* The number in the colour of the class, set through the object model as the policy demands. */}
@@ -72,7 +105,7 @@ export function Cause({ finding, cause, newest }: { finding: Finding; cause: Cau
           )}
         </dl>
         <Suspects finding={finding} />
-        <Remedies advice={finding.advice} />
+        <Remedies advice={finding.advice} said={said} />
         <Documentation cause={cause} />
       </div>
     </article>
@@ -132,7 +165,7 @@ function Suspects({ finding }: { finding: Finding }) {
   );
 }
 
-function Remedies({ advice }: { advice: Advice[] }) {
+function Remedies({ advice, said }: { advice: Advice[]; said?: Map<string, number> }) {
   if (advice.length === 0) return null;
   return (
     <dl class="remedies">
@@ -142,22 +175,38 @@ function Remedies({ advice }: { advice: Advice[] }) {
             <Name text={it.when} />
           </dt>
           <dd>
-            {it.apply && <Command text={it.apply} copy={it.apply} />}
-            {it.text !== it.apply && (
-              <span class="by-hand">
-                {it.apply && <span class="muted">by hand </span>}
-                <Command text={it.text} copy={it.copy} />
-              </span>
-            )}
-            {it.note && (
-              <p class="muted">
-                <Said text={it.note} />
-              </p>
-            )}
+            <Remedy advice={it} before={said?.get(`${it.when} ${it.text}`)} />
           </dd>
         </div>
       ))}
     </dl>
+  );
+}
+
+/** `before`: the number of the cause above that has the same advice. */
+function Remedy({ advice: it, before }: { advice: Advice; before: number | undefined }) {
+  if (before !== undefined) {
+    return (
+      <p class="muted">
+        <Long text={it.apply ?? it.text} />, as for cause {before}
+      </p>
+    );
+  }
+  return (
+    <>
+      {it.apply && <Command text={it.apply} copy={it.apply} />}
+      {it.text !== it.apply && (
+        <span class="by-hand">
+          {it.apply && <span class="muted">by hand </span>}
+          <Command text={it.text} copy={it.copy} />
+        </span>
+      )}
+      {it.note && (
+        <p class="muted">
+          <Said text={it.note} />
+        </p>
+      )}
+    </>
   );
 }
 

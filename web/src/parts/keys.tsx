@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { type App, type Theme, follow, goTo, openNewest, pan, showAll, step, stepStall, useApp, zoom } from "../app";
+import { maskFor } from "../chosen/follow";
 import { zonesOf } from "../clock";
 import { usePart } from "../observable";
 
@@ -16,13 +17,15 @@ interface Key {
 
 const THEMES: Theme[] = ["system", "light", "dark"];
 
+const COLOURS: App["view"]["value"]["colours"][] = ["cause", "kind"];
+
 function next<T>(all: T[], now: T): T {
   return all[(all.indexOf(now) + 1) % all.length]!;
 }
 
 const KEYS: Key[] = [
-  { keys: ["ArrowLeft"], says: "previous pause (with Shift: previous long one)", act: (app, event) => step(app, -1, event.shiftKey) },
-  { keys: ["ArrowRight"], says: "next pause (with Shift: next long one)", act: (app, event) => step(app, 1, event.shiftKey) },
+  { keys: ["ArrowLeft"], says: "previous pause (with Shift: previous long one)", act: (app, event) => step(app, -1, event.shiftKey, maskFor(app)) },
+  { keys: ["ArrowRight"], says: "next pause (with Shift: next long one)", act: (app, event) => step(app, 1, event.shiftKey, maskFor(app)) },
   { keys: ["e"], says: "open the next episode of stalls (with Shift: the one before)", act: (app, event) => stepStall(app, event.shiftKey ? -1 : 1), isOfStalls: true },
   { keys: ["w"], says: "zoom in", act: (app) => zoom(app, 0.7) },
   { keys: ["s"], says: "zoom out", act: (app) => zoom(app, 1 / 0.7) },
@@ -32,6 +35,9 @@ const KEYS: Key[] = [
   { keys: ["f"], says: "follow the newest on the time line", act: follow, isLive: true },
   { keys: ["n"], says: "open the newest pause, and each that comes", act: openNewest, isLive: true },
   { keys: ["l"], says: "logarithmic or linear lengths", act: ({ view }) => view.set({ isLog: !view.value.isLog }) },
+  { keys: ["k"], says: "colours by cause or by kind of collection", act: ({ view }) => view.set({ colours: next(COLOURS, view.value.colours), only: null }) },
+  { keys: ["/"], says: "search: only pauses with this text", act: () => document.getElementById("filter-text")?.focus() },
+  { keys: ["r"], says: "numbers of the range that is shown, or of all", act: ({ view }) => view.set({ isForAll: !view.value.isForAll }) },
   { keys: ["p"], says: "go to what is opened", act: () => goTo("pause") },
   { keys: ["t"], says: "go to the time line", act: () => goTo("timeline") },
   { keys: ["c"], says: "go to the causes", act: () => goTo("causes") },

@@ -1,13 +1,13 @@
-// A small square in the colour and pattern of a class of causes.
+// A small square in the colour and pattern of a class of causes or a kind of collection, and the marks of those.
 
-import type { Class } from "../model";
-import { CLASS_COLOUR, CLASS_NAME, CLASS_PATTERN, PATTERN_PATH, patternInk, patternWidth } from "../palette";
+import type { Class, Collected } from "../model";
+import { CLASS_NAME, type Group, MARK_PATH, PATTERN_PATH, groupColour, groupPattern, isOpenGroup, patternInk, patternWidth } from "../palette";
 
-export function Swatch({ kind }: { kind: Class }) {
-  const pattern = CLASS_PATTERN[kind];
+export function Swatch({ kind }: { kind: Group }) {
+  const pattern = groupPattern(kind);
   return (
     <svg class="swatch" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
-      {kind !== "unexplained" && <rect width="12" height="12" fill={CLASS_COLOUR[kind]} />}
+      {!isOpenGroup(kind) && <rect width="12" height="12" fill={groupColour(kind)} />}
       {pattern !== "plain" && (
         <path
           d={[0, 8].flatMap((x) => [0, 8].map((y) => moved(PATTERN_PATH[pattern], x, y))).join("")}
@@ -23,6 +23,15 @@ export function Swatch({ kind }: { kind: Class }) {
 /** The same tile further along; the paths use M with L, or M with h or v, all in plain numbers. */
 function moved(path: string, dx: number, dy: number): string {
   return path.replace(/([ML])(-?\d+) (-?\d+)/g, (_, command: string, x: string, y: string) => `${command}${Number(x) + dx} ${Number(y) + dy}`);
+}
+
+/** The mark that a collection of this kind has above its bar. */
+export function Mark({ kind }: { kind: Collected }) {
+  return (
+    <svg class="mark" viewBox="-1 -1 12 12" width="12" height="12" aria-hidden="true">
+      <path d={MARK_PATH[kind]} />
+    </svg>
+  );
 }
 
 export function ClassLabel({ kind }: { kind: Class }) {

@@ -1,9 +1,14 @@
 // The answer: the verdict as a headline, what to do first, and the numbers that matter.
 
 import { useApp } from "../app";
+import { ChosenNote } from "../chosen/bar";
+import { chosenCards } from "../chosen/cards";
+import { useChosen } from "../chosen/follow";
+import { useKeptHeight } from "../chosen/kept";
 import type { Answer } from "../model";
 import { Command } from "./copy";
 import { Long, Name, Said, beginning } from "./text";
+import { WhatToDo, otherSteps } from "./to-do";
 
 /** The headline ends with the first sentence or semicolon, where that leaves enough to be one. */
 function splitVerdict(text: string): [string, string] {
@@ -13,8 +18,12 @@ function splitVerdict(text: string): [string, string] {
   return [head, text.slice(end + 1).trim()];
 }
 
+/** What the program calls the share of the time that has a cause. */
+const EXPLAINED = ["explained", "in collections"];
+
 export function Verdict() {
   const { answer } = useApp().page;
+  const steps = otherSteps(answer);
   const [head, rest] = splitVerdict(answer.verdict);
   return (
     <section class="verdict" aria-labelledby="verdict">
@@ -26,9 +35,9 @@ export function Verdict() {
           <Said text={rest} />
         </p>
       )}
-      {answer.steps.length > 0 && (
+      {steps.length > 0 && (
         <dl class="steps">
-          {answer.steps.map((step) => (
+          {steps.map((step) => (
             <div>
               <dt>
                 <Name text={step.when} />
@@ -40,6 +49,7 @@ export function Verdict() {
           ))}
         </dl>
       )}
+      <WhatToDo list={answer.to_do} />
       {answer.header.length > 0 && (
         <p class="muted header-line">
           <Long text={answer.header.join(" · ")} />
@@ -47,8 +57,23 @@ export function Verdict() {
       )}
       {answer.hiccup && <p class="note"><Long text={answer.hiccup} /></p>}
       {answer.cut_stop && <p class="note"><Long text={answer.cut_stop} /></p>}
-      <Cards cards={answer.cards} />
+      <Sums />
     </section>
+  );
+}
+
+/** The cards, of all pauses or of those that are chosen. */
+function Sums() {
+  const app = useApp();
+  const { answer } = app.page;
+  const chosen = useChosen(app);
+  const kept = useKeptHeight(chosen);
+  const explained = answer.cards.find((it) => EXPLAINED.includes(it.label))?.label ?? EXPLAINED[0]!;
+  return (
+    <div {...kept}>
+      <ChosenNote isKept />
+      <Cards cards={chosen.isWhole ? answer.cards : chosenCards(app.store, chosen, explained)} />
+    </div>
   );
 }
 

@@ -2,12 +2,12 @@
 // as high as many of its threads stand at once, in the colours of what they wait for.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type App, goTo, isAll, openStall, pan, setRange, stepStall, useApp, zoom } from "../app";
+import { type App, goTo, goToOpened, isAll, openStall, pan, setRange, stepStall, useApp, zoom } from "../app";
 import { FONT, fitted, useCanvas } from "../canvas";
 import { count, duration, plural } from "../format";
 import type { CauseInfo, Class } from "../model";
 import { usePart } from "../observable";
-import { CLASSES, CLASS_COLOUR, CLASS_NAME, CLASS_PATTERN, type Ink, canvasPattern, readInk } from "../palette";
+import { CLASSES, CLASS_COLOUR, CLASS_NAME, CLASS_PATTERN, type Group, type Ink, canvasPattern, readInk } from "../palette";
 import { Swatch } from "../parts/swatch";
 import { Long } from "../parts/text";
 import { lowerBound } from "../store";
@@ -102,7 +102,9 @@ function Lanes({ stalls, causes }: { stalls: StallStore; causes: CauseInfo[] }) 
     if (!held || !now || held.isPan) return;
     if (chosen) return setRange(app, usOf(now, Math.min(...chosen)), usOf(now, Math.max(...chosen)));
     const pressed = found(event);
-    if (pressed) openStall(app, pressed.episode);
+    if (!pressed) return;
+    openStall(app, pressed.episode);
+    goToOpened();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -178,7 +180,7 @@ function Legend({ stalls, causes }: { stalls: StallStore; causes: CauseInfo[] })
   );
 }
 
-function drawLane(ctx: CanvasRenderingContext2D, plane: Plane, lane: PoolLane, top: number, only: Class | null, ink: Ink): void {
+function drawLane(ctx: CanvasRenderingContext2D, plane: Plane, lane: PoolLane, top: number, only: Group | null, ink: Ink): void {
   const [ceiling, foot] = [top + LABEL, top + ROW - 4];
   line(ctx, ink.line, plane.left, foot + 0.5, plane.left + plane.width, foot + 0.5);
   ctx.save();
@@ -211,7 +213,7 @@ function drawLane(ctx: CanvasRenderingContext2D, plane: Plane, lane: PoolLane, t
   drawLabels(ctx, plane, lane, top, ceiling, ink);
 }
 
-function drawStep(ctx: CanvasRenderingContext2D, { counts, most }: PoolLane, step: number, x: number, width: number, foot: number, room: number, only: Class | null): void {
+function drawStep(ctx: CanvasRenderingContext2D, { counts, most }: PoolLane, step: number, x: number, width: number, foot: number, room: number, only: Group | null): void {
   // Even one of a hundred is seen.
   const unit = room / Math.max(1, most);
   let y = foot;

@@ -54,7 +54,7 @@ export function openedStall(episode: Episode, stops: Stop[] = []): OpenedStall {
       }));
     }),
   }));
-  const shown: Shown = { pause: -1, reached_us: 0, segments: unionOf(episode, stops), lanes, waits, phases: [], stages: [], needs: [], left_out: episode.left_out, stalledFor: episode.cause };
+  const shown: Shown = { pause: -1, chain: "", reached_us: 0, segments: unionOf(episode, stops), lanes, waits, phases: [], stages: [], needs: [], left_out: episode.left_out, stalledFor: episode.cause };
   return { shown, lengthUs: episode.endUs - episode.startUs, lanesLeftOut: ranked.length - shownThreads.length };
 }
 

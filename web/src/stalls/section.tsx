@@ -1,6 +1,7 @@
 // The section "Stalls while the JVM ran": the causes, the episodes as a table, and what is unexplained.
 
 import { goTo, openStall, useApp } from "../app";
+import { OfWholeRun } from "../chosen/bar";
 import { fullTime } from "../clock";
 import { count, duration, plural } from "../format";
 import { usePart } from "../observable";
@@ -23,6 +24,7 @@ export function StallsSection() {
     <section id="stalls" class="panel" aria-labelledby="stalls-title">
       <div class="panel-head">
         <h2 id="stalls-title">{said ? <Long text={said.heading} /> : "Stalls while the JVM ran"}</h2>
+        {said && <OfWholeRun />}
         <span class="muted">{live ? `${duration(store.limitUs)} or more` : "outside of the pauses, in no number of those"}</span>
       </div>
       {said?.findings.map((finding) => <Cause finding={finding} cause={store.causes[finding.cause]!} />)}

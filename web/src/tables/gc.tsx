@@ -1,5 +1,6 @@
 // The section "Garbage collection": what users of GC log viewers look for. Only what there is data for.
 
+import { OfWholeRun } from "../chosen/bar";
 import { count, durationNs, bytes, percent, words } from "../format";
 import type { Count, Gc } from "../model";
 import { Ranking, lengthFacts } from "./lengths";
@@ -10,6 +11,7 @@ export function GcSection({ gc }: { gc: Gc }) {
     <section id="gc" class="panel" aria-labelledby="gc-title">
       <div class="panel-head">
         <h2 id="gc-title">Garbage collection</h2>
+        <OfWholeRun />
       </div>
       <div class="columns">
         <Kinds title="By kind" name="kind" rows={gc.by_kind.map((it) => ({ ...it, name: it.kind }))} />

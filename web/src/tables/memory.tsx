@@ -1,5 +1,6 @@
 // The section "Memory": rates, live set, generations.
 
+import { OfWholeRun } from "../chosen/bar";
 import { bytes, count } from "../format";
 import type { Memory } from "../model";
 import { Name } from "../parts/text";
@@ -15,6 +16,7 @@ export function MemorySection({ memory }: { memory: Memory }) {
     <section id="memory" class="panel" aria-labelledby="memory-title">
       <div class="panel-head">
         <h2 id="memory-title">Memory</h2>
+        <OfWholeRun />
       </div>
       <div class="columns">
         <Facts

@@ -1,7 +1,8 @@
 // Which pauses a picture can show: in each column of pixels the longest that begins there. The work depends
 // on the width of the picture, not on the number of pauses.
 
-import { type Store, longestIn, lowerBound, pausesIn } from "../store";
+import { MARK_PATH } from "../palette";
+import { type Store, collectedOf, isHiccup, longestIn, lowerBound, pausesIn } from "../store";
 import { type Plane, xOf } from "./plane";
 
 export interface Bar {
@@ -18,20 +19,52 @@ function leastWidth(visible: number, width: number): number {
   return visible * 4 < width ? 2 : 1;
 }
 
-export function visibleBars(store: Store, plane: Plane): Bar[] {
+/** `mask`: which pauses there are at all; null for all of them. */
+export function visibleBars(store: Store, plane: Plane, mask: Uint8Array | null): Bar[] {
   const [first, last] = pausesIn(store, plane.fromUs, plane.toUs);
-  const least = leastWidth(last - first, plane.width);
+  const least = leastWidth(mask ? ones(mask, first, last) : last - first, plane.width);
   const columnUs = ((plane.toUs - plane.fromUs) / plane.width) * least;
   const bars: Bar[] = [];
   let i = first;
   while (i < last) {
+    if (mask && !mask[i]) {
+      i++;
+      continue;
+    }
     const column = Math.floor((store.startUs[i]! - plane.fromUs) / columnUs);
     const next = columnEnd(store, i, last, plane.fromUs + (column + 1) * columnUs);
-    const pause = longestIn(store, i, next);
-    bars.push(barOf(store, plane, pause, next - i, least));
+    const pause = mask ? longestOf(store, mask, i, next) : longestIn(store, i, next);
+    bars.push(barOf(store, plane, pause, mask ? ones(mask, i, next) : next - i, least));
     i = next;
   }
   return bars;
+}
+
+function ones(mask: Uint8Array, from: number, to: number): number {
+  let count = 0;
+  for (let i = from; i < to; i++) count += mask[i]!;
+  return count;
+}
+
+/** The longest of those in the mask, of which `from` is one. */
+function longestOf(store: Store, mask: Uint8Array, from: number, to: number): number {
+  let best = from;
+  for (let i = from + 1; i < to; i++) if (mask[i] && store.lengthUs[i]! > store.lengthUs[best]!) best = i;
+  return best;
+}
+
+/** Pauses with a mark above them; anew only when the pauses change. */
+let marked = { store: null as Store | null, batches: 0, pauses: [] as number[] };
+
+/** The pauses of a range whose collection has a mark, in order of time. */
+export function markedPauses(store: Store, { fromUs, toUs }: Plane, mask: Uint8Array | null): number[] {
+  const { batches } = store.version.value;
+  if (marked.store !== store || marked.batches !== batches) {
+    const pauses: number[] = [];
+    for (let i = 0; i < store.count; i++) if (MARK_PATH[collectedOf(store, i)] && !isHiccup(store, i)) pauses.push(i);
+    marked = { store, batches, pauses };
+  }
+  return marked.pauses.filter((it) => (!mask || mask[it]) && store.startUs[it]! <= toUs && store.startUs[it]! + store.lengthUs[it]! >= fromUs);
 }
 
 /** Columns are short beside the whole, so look near by before searching. */

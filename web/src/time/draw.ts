@@ -1,13 +1,12 @@
-// Draws the time line: grid, limit, and each pause as a bar whose height is its length, divided in the
-// proportions of its causes (on a logarithmic axis, too: the share of a colour is the share of the time).
+// Draws the time line: grid, limit, each pause as a bar whose height is its length, and marks above the pauses
+// that a reader looks for.
 
 import type { Clock, Zone } from "../clock";
 import { ticks } from "../clock";
 import { FONT } from "../canvas";
 import { duration } from "../format";
-import type { Class } from "../model";
-import { CLASSES, CLASS_COLOUR, CLASS_PATTERN, type Ink, canvasPattern } from "../palette";
-import { type Store, classTimes, isHiccup } from "../store";
+import { CLASSES, type Group, type Ink, MARK_PATH, canvasPattern, groupColour, groupPattern, isOpenGroup } from "../palette";
+import { type Store, classTimes, collectedOf, isHiccup, largestClass } from "../store";
 import type { Bar } from "./bars";
 import { type Plane, heightOf, lengthMarks, xOf } from "./plane";
 
@@ -21,16 +20,29 @@ const PATTERN_FROM = 6;
 
 const times = new Float64Array(CLASSES.length);
 
-export function drawBars(
-  ctx: CanvasRenderingContext2D,
-  store: Store,
-  plane: Plane,
-  bars: Bar[],
-  only: Class | null,
-): void {
+export interface Colouring {
+  by: "cause" | "kind";
+  /** What stands out while the others are dimmed. */
+  only: Group | null;
+}
+
+/** On a linear axis a bar is divided among its causes. On a logarithmic one the eye would take a decade for an
+ * amount, so the whole bar has one colour: that of the class that has most of its time. */
+export function drawBars(ctx: CanvasRenderingContext2D, store: Store, plane: Plane, bars: Bar[], colouring: Colouring): void {
   const foot = plane.top + plane.height;
-  for (const bar of bars) drawBar(ctx, store, bar, foot, heightOf(plane, store.lengthUs[bar.pause]!), only);
+  for (const bar of bars) {
+    const height = heightOf(plane, store.lengthUs[bar.pause]!);
+    const group = groupOf(store, plane, bar.pause, colouring);
+    if (group === null) drawStack(ctx, store, bar, foot, height, colouring.only);
+    else drawPart(ctx, store, bar, group, foot - height, height, colouring.only);
+  }
   ctx.globalAlpha = 1;
+}
+
+/** What all of a bar is coloured by; null where it is divided. */
+export function groupOf(store: Store, plane: Plane, pause: number, { by }: Colouring): Group | null {
+  if (by === "kind") return collectedOf(store, pause);
+  return plane.isLog ? largestClass(store, pause) : null;
 }
 
 /** Rings above the hiccups, which are no stops of the JVM: seen without colour, and on the thinnest bar. */
@@ -54,17 +66,49 @@ export function drawHiccups(ctx: CanvasRenderingContext2D, store: Store, plane: 
   ctx.lineWidth = 1;
 }
 
-function drawBar(
-  ctx: CanvasRenderingContext2D,
-  store: Store,
-  bar: Bar,
-  foot: number,
-  height: number,
-  only: Class | null,
-): void {
+/** Half the size of a mark above a collection. */
+const MARK = 4.5;
+/** Marks of one kind are at least so far apart. */
+const MARKS_APART = 7;
+
+/** Marks above full, degenerated and failed collections, also where a longer pause hides the bar. */
+export function drawMarks(ctx: CanvasRenderingContext2D, store: Store, plane: Plane, pauses: Iterable<number>, ink: Ink): void {
+  const foot = plane.top + plane.height;
+  const last: Record<string, number> = {};
+  ctx.fillStyle = ink.text;
+  ctx.strokeStyle = ink.paper;
+  ctx.lineWidth = 2;
+  for (const pause of pauses) {
+    const kind = collectedOf(store, pause);
+    const shape = markShape(kind);
+    const start = xOf(plane, store.startUs[pause]!);
+    const x = Math.max(plane.left + MARK, start + (xOf(plane, store.startUs[pause]! + store.lengthUs[pause]!) - start) / 2);
+    if (!shape || x - (last[kind] ?? -Infinity) < MARKS_APART) continue;
+    last[kind] = x;
+    const y = Math.max(MARK + 1, foot - heightOf(plane, store.lengthUs[pause]!) - MARK - 2);
+    ctx.save();
+    ctx.translate(x - MARK, y - MARK);
+    ctx.scale(MARK / 5, MARK / 5);
+    ctx.stroke(shape);
+    ctx.fill(shape);
+    ctx.restore();
+  }
+  ctx.lineWidth = 1;
+}
+
+const shapes = new Map<string, Path2D>();
+
+function markShape(kind: keyof typeof MARK_PATH): Path2D | null {
+  const path = MARK_PATH[kind];
+  if (!path) return null;
+  const known = shapes.get(kind) ?? new Path2D(path);
+  shapes.set(kind, known);
+  return known;
+}
+
+function drawStack(ctx: CanvasRenderingContext2D, store: Store, bar: Bar, foot: number, height: number, only: Group | null): void {
   classTimes(store, bar.pause, times);
   const length = store.lengthUs[bar.pause]! || 1;
-  const isHollow = isHiccup(store, bar.pause);
   let y = foot;
   for (let i = 0; i < CLASSES.length; i++) {
     const us = times[i]!;
@@ -72,41 +116,46 @@ function drawBar(
     // What is less than a quarter of a pixel, or rounding of microseconds, has no place in the picture.
     if (part < 0.25 || (i === CLASSES.length - 1 && us < 8 && us < length / 50)) continue;
     y -= part;
-    if (isHollow) outlinePart(ctx, CLASSES[i]!, bar.x, y, bar.width, part, only);
-    else fillPart(ctx, CLASSES[i]!, bar.x, y, bar.width, part, only);
+    drawPart(ctx, store, bar, CLASSES[i]!, y, part, only);
   }
+}
+
+/** A hiccup is hollow. */
+function drawPart(ctx: CanvasRenderingContext2D, store: Store, bar: Bar, group: Group, y: number, height: number, only: Group | null): void {
+  if (isHiccup(store, bar.pause)) outlinePart(ctx, group, bar.x, y, bar.width, height, only);
+  else fillPart(ctx, group, bar.x, y, bar.width, height, only);
 }
 
 function fillPart(
   ctx: CanvasRenderingContext2D,
-  kind: Class,
+  kind: Group,
   x: number,
   y: number,
   width: number,
   height: number,
-  only: Class | null,
+  only: Group | null,
 ): void {
   ctx.globalAlpha = only === null || only === kind ? 1 : 0.14;
   const isLarge = width >= PATTERN_FROM && height >= PATTERN_FROM;
-  if (kind !== "unexplained" || !isLarge) {
-    ctx.fillStyle = CLASS_COLOUR[kind];
+  if (!isOpenGroup(kind) || !isLarge) {
+    ctx.fillStyle = groupColour(kind);
     ctx.fillRect(x, y, width, height);
   }
-  const pattern = isLarge && CLASS_PATTERN[kind] !== "plain" ? canvasPattern(ctx, CLASS_PATTERN[kind], devicePixelRatio) : null;
+  const pattern = isLarge && groupPattern(kind) !== "plain" ? canvasPattern(ctx, groupPattern(kind), devicePixelRatio) : null;
   if (!pattern) return;
   ctx.fillStyle = pattern;
   ctx.fillRect(x, y, width, height);
 }
 
 /** A part of a hiccup: its colour as an outline, where there is room for one. */
-function outlinePart(ctx: CanvasRenderingContext2D, kind: Class, x: number, y: number, width: number, height: number, only: Class | null): void {
+function outlinePart(ctx: CanvasRenderingContext2D, kind: Group, x: number, y: number, width: number, height: number, only: Group | null): void {
   const shown = only === null || only === kind ? 1 : 0.14;
-  ctx.fillStyle = CLASS_COLOUR[kind];
+  ctx.fillStyle = groupColour(kind);
   ctx.globalAlpha = shown * (width < 4 ? 0.6 : HOLLOW);
   ctx.fillRect(x, y, width, height);
   if (width < 4 || height < 3) return;
   ctx.globalAlpha = shown;
-  ctx.strokeStyle = CLASS_COLOUR[kind];
+  ctx.strokeStyle = groupColour(kind);
   ctx.lineWidth = 1.5;
   ctx.strokeRect(x + 0.75, y + 0.75, width - 1.5, height - 1.5);
   ctx.lineWidth = 1;
@@ -151,13 +200,14 @@ export function drawTimes(ctx: CanvasRenderingContext2D, plane: Plane, ink: Ink,
   }
 }
 
-export function drawLimit(ctx: CanvasRenderingContext2D, store: Store, plane: Plane, ink: Ink): void {
+/** `over`: how many of the pauses that are counted are as long as the limit. */
+export function drawLimit(ctx: CanvasRenderingContext2D, store: Store, plane: Plane, over: number, ink: Ink): void {
   if (store.limitUs <= 0 || store.limitUs > plane.highUs || (plane.isLog && store.limitUs < plane.lowUs)) return;
   const y = Math.round(plane.top + plane.height - heightOf(plane, store.limitUs)) + 0.5;
   ctx.setLineDash([4, 4]);
   line(ctx, ink.limit, plane.left, y, plane.left + plane.width, y);
   ctx.setLineDash([]);
-  const text = `limit ${duration(store.limitUs)}, ${store.longCount} over`;
+  const text = `limit ${duration(store.limitUs)}, ${over} over`;
   ctx.font = FONT;
   ctx.textAlign = "left";
   ctx.textBaseline = "bottom";

@@ -2,10 +2,10 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isAll, pan, useApp, zoom } from "../app";
-import { FONT, useCanvas } from "../canvas";
+import { FONT, fitted, useCanvas } from "../canvas";
 import { timeOfDay } from "../clock";
-import { bytes, count, duration } from "../format";
-import type { HostLine } from "../model";
+import { bytes, count, duration, percent } from "../format";
+import type { HostKind, HostLine } from "../model";
 import { type Ink, readInk } from "../palette";
 import { lowerBound } from "../store";
 import { factorOf, shareOf, useWheel } from "../wheel";
@@ -16,24 +16,64 @@ const ROW = 46;
 const LABEL = 15;
 const FOOT = 4;
 
-const NAME: Record<HostLine["kind"], string> = {
+const NAME: Record<HostKind, string> = {
   dirty_bytes: "dirty and writeback pages",
   dirty_pages: "dirty and writeback pages",
+  disk_busy: "busy",
+  pressure_io: "tasks waited for I/O (PSI some)",
   throttled: "CPU throttled",
+  cpu_used: "CPU used by the JVM's group",
+  pressure_cpu: "tasks waited for a CPU (PSI some)",
+  steal: "CPU steal",
+  swap_in: "swap-in",
+  swap_out: "swap-out",
+  major_faults: "major page faults",
+  pressure_memory: "tasks waited for memory (PSI some)",
+  direct_reclaim: "direct reclaim",
+  compaction: "direct compaction",
   available: "memory available",
 };
 
-/** The value with its unit: a rate of throttled time is a time for each second. */
-export function hostValue(kind: HostLine["kind"], value: number): string {
-  if (kind === "dirty_pages") return `${count(value)} pages`;
-  return kind === "throttled" ? `${duration(value / 1_000)} per s` : bytes(value);
+const lineName = ({ kind, name }: HostLine): string => (name ? `${name} ${NAME[kind]}` : NAME[kind]);
+
+type Unit = "bytes" | "pages" | "share" | "CPUs" | "s per s" | "pages per s" | "per s";
+
+const UNIT: Record<HostKind, Unit> = {
+  dirty_bytes: "bytes",
+  dirty_pages: "pages",
+  disk_busy: "share",
+  pressure_io: "share",
+  throttled: "s per s",
+  cpu_used: "CPUs",
+  pressure_cpu: "share",
+  steal: "CPUs",
+  swap_in: "pages per s",
+  swap_out: "pages per s",
+  major_faults: "per s",
+  pressure_memory: "share",
+  direct_reclaim: "pages per s",
+  compaction: "per s",
+  available: "bytes",
+};
+
+/** The value with its unit. A time for each second is a share of it, or of CPUs their number. */
+export function hostValue(kind: HostKind, value: number): string {
+  const unit = UNIT[kind];
+  if (unit === "bytes") return bytes(value);
+  if (unit === "share") return percent(value / 1e9);
+  if (unit === "CPUs") return `${(value / 1e9).toFixed(2)} CPUs`;
+  return unit === "s per s" ? `${duration(value / 1_000)} per s` : `${count(value)} ${unit}`;
 }
 
 /** The same, short enough for the axis. */
-function axisValue(kind: HostLine["kind"], value: number): string {
-  if (kind === "throttled") return `${duration(value / 1_000)}/s`;
-  if (kind === "dirty_pages") return count(value);
-  return bytes(value).replace(/^(\d{2,})\.\d/, "$1");
+function axisValue(kind: HostKind, value: number): string {
+  const unit = UNIT[kind];
+  if (unit === "bytes") return bytes(value).replace(/^(\d{2,})\.\d/, "$1");
+  if (unit === "share") return percent(value / 1e9);
+  if (unit === "CPUs") return (value / 1e9).toFixed(2);
+  if (unit === "s per s") return `${(value / 1e9).toFixed(2)} s/s`;
+  const short = value < 10_000 ? count(value) : `${count(value / 1_000)}k`;
+  return unit === "pages" ? short : `${short}/s`;
 }
 
 interface Row {
@@ -48,9 +88,9 @@ function rowOf(it: HostLine): Row {
 }
 
 /** `dirty and writeback pages: 0 B to 126 MiB`. */
-function rangeText({ line: { kind }, low, high }: Row): string {
-  const [from, to] = [hostValue(kind, low), hostValue(kind, high)];
-  return `${NAME[kind]}: ${from === to ? `${to} throughout` : low === 0 ? `up to ${to}` : `${from} to ${to}`}`;
+function rangeText({ line: it, low, high }: Row): string {
+  const [from, to] = [hostValue(it.kind, low), hostValue(it.kind, high)];
+  return `${lineName(it)}: ${from === to ? `${to} throughout` : low === 0 ? `up to ${to}` : `${from} to ${to}`}`;
 }
 
 /** The reading that holds at a time: the last one before it. */
@@ -62,14 +102,18 @@ function readingAt(row: Row, us: number): number | null {
 
 export function HostLines({ lines }: { lines: HostLine[] }) {
   const app = useApp();
-  const rows = useRef(lines.map(rowOf)).current;
+  const [hasAll, setAll] = useState(false);
+  const all = useRef(lines.map(rowOf)).current;
+  // Where none is worth a place, the first two are better than an empty panel.
+  const first = lines.some((it) => it.is_shown) ? all.filter((it) => it.line.is_shown) : all.slice(0, 2);
+  const rows = hasAll ? all : first;
   const plane = useRef<Plane | null>(null);
   const [atUs, setAt] = useState<number | null>(null);
   const { ref, redraw } = useCanvas((ctx, width, height) => {
     const { fromUs, toUs } = app.view.value;
     const now = (plane.current = { left: GUTTER, width: Math.max(10, width - GUTTER - RIGHT), top: 0, height, fromUs, toUs, isLog: false, lowUs: 0, highUs: 1 });
     const ink = readInk();
-    rows.forEach((row, index) => drawRow(ctx, now, row, index * ROW, ink));
+    rows.forEach((row, index) => drawRow(ctx, now, row, index * ROW, app.store.endUs, ink));
     if (atUs === null || atUs < fromUs || atUs > toUs) return;
     line(ctx, ink.muted, xOf(now, atUs), 0, xOf(now, atUs), height);
   });
@@ -102,16 +146,38 @@ export function HostLines({ lines }: { lines: HostLine[] }) {
         onPointerMove={onMove}
         onPointerLeave={() => setAt(null)}
       />
+      {all.length > first.length && (
+        <button type="button" class="link all-lines" aria-expanded={hasAll} onClick={() => setAll(!hasAll)}>
+          {hasAll ? "fewer lines" : `all ${all.length} lines of the host`}
+        </button>
+      )}
     </details>
   );
 }
 
 function readingText(row: Row, us: number): string {
   const value = readingAt(row, us);
-  return `${NAME[row.line.kind]} ${value === null ? "not read yet" : hostValue(row.line.kind, value)}`;
+  return `${lineName(row.line)} ${value === null ? "not read yet" : hostValue(row.line.kind, value)}`;
 }
 
-function drawRow(ctx: CanvasRenderingContext2D, plane: Plane, { line: it, us, high }: Row, top: number, ink: Ink): void {
+/** Readings are a second apart: a line that ends earlier before the end of the run had none after that. */
+const LATE_US = 1.2e6;
+
+/** Where the readings end before the run does: a line that just stopped would look like a fault of the picture. */
+function drawEnd(ctx: CanvasRenderingContext2D, plane: Plane, lastUs: number, endUs: number, ceiling: number, foot: number, ink: Ink): void {
+  if (endUs - lastUs < LATE_US || lastUs > plane.toUs || lastUs < plane.fromUs) return;
+  const x = Math.round(xOf(plane, lastUs)) + 0.5;
+  ctx.setLineDash([2, 3]);
+  line(ctx, ink.muted, x, ceiling, x, foot);
+  ctx.setLineDash([]);
+  ctx.font = FONT;
+  ctx.fillStyle = ink.muted;
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "left";
+  ctx.fillText(fitted(ctx, "last reading; counters are read once a second", plane.left + plane.width - x - 6), x + 5, (ceiling + foot) / 2);
+}
+
+function drawRow(ctx: CanvasRenderingContext2D, plane: Plane, { line: it, us, high }: Row, top: number, endUs: number, ink: Ink): void {
   const [ceiling, foot] = [top + LABEL, Math.round(top + ROW - 4) + 0.5];
   const yOf = (value: number): number => foot - (value / (high || 1)) * (foot - ceiling);
   line(ctx, ink.line, plane.left, foot, plane.left + plane.width, foot);
@@ -139,7 +205,8 @@ function drawRow(ctx: CanvasRenderingContext2D, plane: Plane, { line: it, us, hi
   ctx.fillStyle = ink.accent;
   ctx.fill();
   ctx.restore();
-  drawLabels(ctx, plane, NAME[it.kind], axisValue(it.kind, high), top, ceiling, foot, ink);
+  drawEnd(ctx, plane, us[us.length - 1]!, endUs, ceiling, foot, ink);
+  drawLabels(ctx, plane, lineName(it), axisValue(it.kind, high), top, ceiling, foot, ink);
 }
 
 function drawLabels(ctx: CanvasRenderingContext2D, plane: Plane, name: string, high: string, top: number, ceiling: number, foot: number, ink: Ink): void {

@@ -4,6 +4,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { type App, isAll, setRange, useApp, zoom } from "../app";
 import { useCanvas } from "../canvas";
+import { maskFor } from "../chosen/follow";
 import { duration } from "../format";
 import { CLASS_COLOUR, readInk } from "../palette";
 import { classOf } from "../stalls/pools";
@@ -32,8 +33,9 @@ export function Overview() {
   const plane = useRef<Plane | null>(null);
   const { ref, redraw } = useCanvas((ctx, width, height) => {
     const whole = (plane.current = wholePlane(width, height, store));
-    const { fromUs, toUs, only } = view.value;
-    drawBars(ctx, store, whole, visibleBars(store, whole), only);
+    const { fromUs, toUs, only, colours } = view.value;
+    const mask = maskFor(app);
+    drawBars(ctx, store, whole, visibleBars(store, whole, mask), { by: colours, only });
     drawStalls(ctx, app, whole);
     drawWindow(ctx, whole, height, fromUs, toUs);
   });

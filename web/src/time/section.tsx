@@ -4,12 +4,16 @@ import { follow, isAll, showAll, useApp, zoom } from "../app";
 import { rangeText } from "../clock";
 import { duration, plural } from "../format";
 import { usePart } from "../observable";
-import { CLASSES, CLASS_NAME } from "../palette";
-import { Swatch } from "../parts/swatch";
-import { type Store, classTimes, pausesIn, pausesText } from "../store";
+import { FilterBar } from "../chosen/bar";
+import { isFilter } from "../chosen/filter";
+import { maskFor } from "../chosen/follow";
+import { chosenText, choose } from "../chosen/sums";
+import { type Store, pausesIn, pausesText } from "../store";
 import { StallLanes } from "../stalls/lanes";
 import { Heap } from "./heap";
 import { HostLines } from "./host";
+import { Legend } from "./legend";
+import { OpenedLine } from "./opened";
 import { Overview } from "./overview";
 import { Timeline } from "./timeline";
 
@@ -19,6 +23,7 @@ export function TimeSection() {
   usePart(app.calm, (it) => it.batches);
   usePart(app.calm, (it) => it.second);
   const isLog = usePart(view, (it) => it.isLog);
+  const colours = usePart(view, (it) => it.colours);
   const all = usePart(view, (it) => isAll(it, store));
   const memory = page.numbers.memory;
   return (
@@ -27,6 +32,16 @@ export function TimeSection() {
         <h2 id="timeline-title">Every pause</h2>
         <Shown />
         <div class="tools">
+          {hasCollections(store) && (
+            <div class="choice" role="group" aria-label="colours of the bars">
+              <button type="button" aria-pressed={colours === "cause"} onClick={() => view.set({ colours: "cause", only: null })}>
+                by cause
+              </button>
+              <button type="button" aria-pressed={colours === "kind"} onClick={() => view.set({ colours: "kind", only: null })}>
+                by kind
+              </button>
+            </div>
+          )}
           <div class="choice" role="group" aria-label="axis of lengths">
             <button type="button" aria-pressed={isLog} onClick={() => view.set({ isLog: true })}>
               log
@@ -47,8 +62,10 @@ export function TimeSection() {
           </button>
         </div>
       </div>
+      <FilterBar />
       <Legend />
       <Timeline />
+      <OpenedLine />
       <StallLanes />
       {memory && memory.series.length > 1 && <Heap memory={memory} />}
       {page.host.length > 0 && <HostLines lines={page.host} />}
@@ -58,7 +75,7 @@ export function TimeSection() {
         <button type="button" class="link" onClick={() => view.set({ areKeysOpen: true })}>
           all keys
         </button>
-        {isLog && " · a bar's height is the pause's length, its colours the shares of the causes"}
+        {colours === "cause" && (isLog ? " · a bar has the colour of its largest cause; the linear axis divides it" : " · a bar is divided among its causes")}
       </p>
       {store.leftOut > 0 && (
         <p class="hint">
@@ -82,69 +99,20 @@ function Follow() {
 
 /** How much of it is in the range. */
 function Shown() {
-  const { store, view, clock } = useApp();
-  const text = usePart(view, ({ fromUs, toUs, zone }) => {
+  const app = useApp();
+  const { store, view, clock } = app;
+  const text = usePart(view, ({ fromUs, toUs, zone, filter }) => {
     const [first, last] = pausesIn(store, fromUs, toUs);
-    return `${pausesText(store, first, last)} · ${rangeText(fromUs, toUs, zone, clock)}`;
+    const pauses = isFilter(filter) ? `${chosenText(choose(store, maskFor(app), fromUs, toUs, false))} (filtered)` : pausesText(store, first, last);
+    return `${pauses} · ${rangeText(fromUs, toUs, zone, clock)}`;
   });
-  return <span class="muted shown">{text}</span>;
-}
-
-function Legend() {
-  const { store, view } = useApp();
-  const only = usePart(view, (it) => it.only);
-  const totals = totalTimes(store);
   return (
-    <div class="legend" role="group" aria-label="classes of causes; a press dims the others">
-      {CLASSES.map((kind, i) => {
-        const us = totals[i]!;
-        if (us < 1 && kind !== only) return null;
-        const titles = store.causes.filter((it) => it.class === kind).map((it) => it.title);
-        return (
-          <button
-            type="button"
-            class="entry"
-            aria-pressed={only === kind}
-            title={titles.join(" · ") || undefined}
-            onClick={() => view.set({ only: only === kind ? null : kind })}
-          >
-            <Swatch kind={kind} /> {CLASS_NAME[kind]} <span class="muted">{duration(us)}</span>
-          </button>
-        );
-      })}
-      <HiccupEntry store={store} />
-    </div>
-  );
-}
-
-/** The mark of a hiccup, with what one is. */
-function HiccupEntry({ store }: { store: Store }) {
-  const hiccups = store.hiccupsBefore[store.count]!;
-  if (hiccups === 0) return null;
-  return (
-    <span class="entry hiccups" title="application threads did not run, though no safepoint was under way">
-      <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
-        <circle cx="6" cy="6" r="4" />
-      </svg>{" "}
-      hiccup: no stop of the JVM <span class="muted">{pausesText(store, 0, store.count).split(" · ").pop()}</span>
+    <span class="muted shown" title={text}>
+      {text}
     </span>
   );
 }
 
-const one = new Float64Array(CLASSES.length);
-let summed = { store: null as Store | null, batches: 0, totals: [] as number[] };
-
-/** Time of each class in all pauses; added up anew only when they change. */
-function totalTimes(store: Store): number[] {
-  const { batches } = store.version.value;
-  if (summed.store === store && summed.batches === batches) return summed.totals;
-  const totals = CLASSES.map(() => 0);
-  for (let pause = 0; pause < store.count; pause++) {
-    classTimes(store, pause, one);
-    for (let i = 0; i < totals.length; i++) totals[i]! += one[i]!;
-  }
-  // Each pause's parts are whole microseconds: what remains below one for each is rounding.
-  if (totals[totals.length - 1]! < store.count * 3) totals[totals.length - 1] = 0;
-  summed = { store, batches, totals };
-  return totals;
-}
+/** Whether there is anything to tell apart by kind of collection. */
+const hasCollections = ({ collected, count }: Store): boolean => collected.subarray(0, count).some((it) => it !== NO_COLLECTION);
+const NO_COLLECTION = "-".charCodeAt(0);

@@ -2,13 +2,14 @@
 // pause under the pointer.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type App, goTo, isAll, pan, select, setRange, useApp, zoom } from "../app";
+import { type App, goTo, goToOpened, isAll, pan, select, setRange, useApp, zoom } from "../app";
 import { useCanvas } from "../canvas";
-import { readInk } from "../palette";
-import { isHiccup, longestIn, pausesIn, pausesText } from "../store";
+import { maskFor } from "../chosen/follow";
+import { MARK_PATH, readInk } from "../palette";
+import { collectedOf, isHiccup, longestIn, pausesIn, pausesText } from "../store";
 import { factorOf, shareOf, useWheel } from "../wheel";
-import { type Bar, barAt, barOf, visibleBars } from "./bars";
-import { drawBars, drawBrush, drawFrame, drawGrid, drawNothing, drawHiccups, drawLimit, drawTimes } from "./draw";
+import { type Bar, barAt, barOf, markedPauses, visibleBars } from "./bars";
+import { drawBars, drawBrush, drawFrame, drawGrid, drawNothing, drawHiccups, drawLimit, drawMarks, drawTimes } from "./draw";
 import { GUTTER, type Plane, RIGHT, heightOf, logFoot, usOf, xOf } from "./plane";
 import { Tip } from "./tip";
 
@@ -49,7 +50,7 @@ export function Timeline() {
         setHover((it) => it && scene.current && hoverAt(scene.current, it.x));
       });
     };
-    const stops = [app.view.watch(redraw), app.store.version.watch(again)];
+    const stops = [app.view.watch(redraw), app.store.version.watch(again), app.choice.sums.watch(redraw)];
     return () => stops.forEach((stop) => stop());
   }, []);
   useWheel(ref, (turn) => {
@@ -90,7 +91,9 @@ export function Timeline() {
     if (!held || !now || held.isPan) return;
     if (chosen) return setRange(app, usOf(now.plane, Math.min(...chosen)), usOf(now.plane, Math.max(...chosen)));
     const bar = barAt(now.bars, at);
-    if (bar) select(app, bar.pause);
+    if (!bar) return;
+    select(app, bar.pause);
+    goToOpened();
   };
   const cancel = (): void => {
     drag.current = null;
@@ -154,8 +157,15 @@ function planeOf(app: App, width: number, height: number): Plane {
 }
 
 /** A linear axis ends at the longest that is shown; a logarithmic one has room for all, and stays. */
-function longestShown({ store, view }: App): number {
+function longestShown(app: App): number {
+  const { store, view } = app;
   const [first, last] = pausesIn(store, view.value.fromUs, view.value.toUs);
+  const mask = maskFor(app);
+  if (mask) {
+    let longest = 10;
+    for (let i = first; i < last; i++) if (mask[i]) longest = Math.max(longest, store.lengthUs[i]!);
+    return longest;
+  }
   return Math.max(10, first < last ? store.lengthUs[longestIn(store, first, last)]! : store.longestUs);
 }
 
@@ -183,24 +193,26 @@ function drawScene(
   const { store, view, clock } = app;
   const ink = readInk();
   const plane = planeOf(app, width, height);
-  const bars = visibleBars(store, plane);
+  const mask = maskFor(app);
+  const bars = visibleBars(store, plane, mask);
   if (store.count > 0 || app.live) drawGrid(ctx, plane, ink);
   else drawNothing(ctx, plane, ink);
   ctx.save();
   ctx.beginPath();
   ctx.rect(plane.left, 0, plane.width, height);
   ctx.clip();
-  drawBars(ctx, store, plane, bars, view.value.only);
+  drawBars(ctx, store, plane, bars, { by: view.value.colours, only: view.value.only });
   drawHiccups(ctx, store, plane, bars, ink);
+  drawMarks(ctx, store, plane, markedPauses(store, plane, mask), ink);
   for (const [pause, colour] of [
     [hover?.pause ?? -1, ink.muted],
     [view.value.stall ? -1 : view.value.selected, ink.text],
   ] as const) {
     if (pause < 0 || !isInRange(app, pause)) continue;
-    drawFrame(ctx, plane, barOf(store, plane, pause, 1, 2), heightOf(plane, store.lengthUs[pause]!), colour, isHiccup(store, pause));
+    drawFrame(ctx, plane, barOf(store, plane, pause, 1, 2), heightOf(plane, store.lengthUs[pause]!), colour, isHiccup(store, pause) || collectedOf(store, pause) in MARK_PATH);
   }
   ctx.restore();
-  drawLimit(ctx, store, plane, ink);
+  drawLimit(ctx, store, plane, app.choice.sums.value.chosen.longCount, ink);
   drawTimes(ctx, plane, ink, view.value.zone, clock);
   if (brush) drawBrush(ctx, plane, ink.accent, brush);
   return { plane, bars };

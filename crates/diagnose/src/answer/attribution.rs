@@ -1,6 +1,6 @@
 //! Dividing a pause among causes.
 use crate::{
-    Attribution, Cause, Certainty, Part,
+    Attribution, Cause, Certainty, Collected, Part,
     account::{
         remainder::Remainder,
         stood_still,
@@ -131,7 +131,18 @@ pub(crate) fn divide(
     if parts.len() > 1 {
         parts.sort_by_key(|part: &Part| std::cmp::Reverse(part.time));
     }
-    Attribution { parts, unattributed, symptom: symptom.map(|it| it.1), pause: case.pause.clone() }
+    Attribution {
+        parts,
+        unattributed,
+        symptom: symptom.map(|it| it.1),
+        collected: Collected::of(&case.collections).or_else(|| of_operation(case)),
+        pause: case.pause.clone(),
+    }
+}
+
+/// Without a log of it, a collection is known by its VM operation alone.
+fn of_operation(case: &Case<'_>) -> Option<Collected> {
+    case.is_collection().then(|| Collected::of_operation(&case.pause.operation))
 }
 
 /// How long what was claimed is together, and how much of that is only inferred.

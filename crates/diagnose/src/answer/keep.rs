@@ -95,7 +95,13 @@ mod tests {
             let length = Duration::from_millis(ms);
             let pause = pause_of(PauseKind::Gc, &Stamp::default(), 0, length);
             let parts = Vec::new();
-            kept.add(Attribution { pause, parts, unattributed: length, symptom: None });
+            kept.add(Attribution {
+                pause,
+                parts,
+                unattributed: length,
+                symptom: None,
+                collected: None,
+            });
         }
         let ms = |it: &Attribution| u64::try_from(it.pause.duration.as_millis()).expect("small");
         kept.finish(false).iter().map(ms).collect()

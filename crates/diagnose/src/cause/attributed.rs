@@ -1,5 +1,5 @@
 //! A pause divided among causes.
-use crate::{Cause, Certainty, Pause};
+use crate::{Cause, Certainty, Collected, Pause};
 use std::time::Duration;
 
 /// One cause's part of a pause.
@@ -24,4 +24,6 @@ pub struct Attribution {
     pub unattributed: Duration,
     /// The symptom that most of that shows, where a log shows any.
     pub symptom: Option<&'static Cause>,
+    /// What the collector did in it; `None` where it is no collection.
+    pub collected: Option<Collected>,
 }

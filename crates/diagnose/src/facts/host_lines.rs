@@ -18,25 +18,68 @@ fn page_bytes(architecture: Architecture) -> Option<u64> {
 pub struct HostLine {
     /// What the number counts.
     pub kind: HostLineKind,
+    /// The device of a disk; empty for all else.
+    pub name: String,
     /// Nanoseconds on the diagnosis' clock and the value, in order of time. Of more than a thousand
     /// readings the least and the largest of each stretch.
     pub points: Vec<(u64, u64)>,
 }
 
-/// Which number of the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which number of the host. A rate is that since the reading before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HostLineKind {
     /// Bytes in the page cache that wait to be written, or are being written (`nr_dirty` and
     /// `nr_writeback` of `/proc/vmstat`).
     DirtyBytes,
     /// The same in pages, where the size of a page is not known.
     DirtyPages,
+    /// Nanoseconds for each second in which a disk had requests under way (`/sys/class/block/*/stat`).
+    DiskBusy,
+    /// Nanoseconds for each second in which some tasks of the host waited for a device
+    /// (`/proc/pressure/io`).
+    PressureIo,
     /// Nanoseconds for each second in which the CPU quota kept threads from running, summed over CPUs
-    /// (`throttled_usec` of `cpu.stat`), since the reading before.
+    /// (`throttled_usec` of `cpu.stat`).
     Throttled,
+    /// Nanoseconds of CPU time for each second of the JVM's control group, or of the JVM.
+    CpuUsed,
+    /// Nanoseconds for each second in which some tasks of the host waited for a CPU
+    /// (`/proc/pressure/cpu`).
+    PressureCpu,
+    /// Nanoseconds for each second in which the hypervisor ran another guest, summed over CPUs
+    /// (`/proc/stat`).
+    Steal,
+    /// Pages read from swap for each second (`pswpin` of `/proc/vmstat`).
+    SwapIn,
+    /// Pages written to swap for each second (`pswpout`).
+    SwapOut,
+    /// Page faults for each second that waited for a disk (`pgmajfault`).
+    MajorFaults,
+    /// Nanoseconds for each second in which some tasks of the host waited for memory
+    /// (`/proc/pressure/memory`).
+    PressureMemory,
+    /// Pages for each second that threads looked at to free memory themselves (`pgscan_direct`).
+    DirectReclaim,
+    /// Times for each second that a thread made room for a huge page itself (`compact_stall`).
+    Compaction,
     /// Bytes that can be had without swapping (`MemAvailable` of `/proc/meminfo`).
     Available,
 }
+
+/// What grows, with the factor that makes its unit that of the line.
+const RATES: [(HostLineKind, &str, u64); 11] = [
+    (HostLineKind::PressureIo, "psi.io.some_us", 1_000),
+    (HostLineKind::Throttled, "cgroup.cpu.throttled_ns", 1),
+    (HostLineKind::CpuUsed, "cgroup.cpu.usage_ns", 1),
+    (HostLineKind::PressureCpu, "psi.cpu.some_us", 1_000),
+    (HostLineKind::Steal, "cpu.steal_ms", 1_000_000),
+    (HostLineKind::SwapIn, "vmstat.pswpin", 1),
+    (HostLineKind::SwapOut, "vmstat.pswpout", 1),
+    (HostLineKind::MajorFaults, "vmstat.pgmajfault", 1),
+    (HostLineKind::PressureMemory, "psi.memory.some_us", 1_000),
+    (HostLineKind::DirectReclaim, "vmstat.pgscan_direct", 1),
+    (HostLineKind::Compaction, "vmstat.compact_stall", 1),
+];
 
 /// The lines for which the recording has readings. What is 0 all the time is no line.
 pub(crate) fn of(index: &Index<'_>) -> Vec<HostLine> {
@@ -44,14 +87,30 @@ pub(crate) fn of(index: &Index<'_>) -> Vec<HostLine> {
     let dirty_kind =
         if page.is_some() { HostLineKind::DirtyBytes } else { HostLineKind::DirtyPages };
     let available = index.values("meminfo.available_bytes").unwrap_or_default();
-    let lines = [
-        (dirty_kind, dirty(index, page.unwrap_or(1))),
-        (HostLineKind::Throttled, throttled(index)),
-        (HostLineKind::Available, available.iter().map(|it| (it.0.0, it.1)).collect()),
+    let unnamed = |kind, points| (kind, String::new(), points);
+    let mut lines = vec![
+        unnamed(dirty_kind, dirty(index, page.unwrap_or(1))),
+        unnamed(HostLineKind::Available, available.iter().map(|it| (it.0.0, it.1)).collect()),
     ];
+    lines.extend(RATES.map(|(kind, counter, factor)| unnamed(kind, rate(index, counter, factor))));
+    lines.extend(disks(index).into_iter().map(|name| {
+        let counter = format!("disk.{name}.io_ms");
+        let points = rate(index, &counter, 1_000_000);
+        (HostLineKind::DiskBusy, name, points)
+    }));
     let is_line = |points: &Vec<(u64, u64)>| points.len() > 1 && points.iter().any(|it| it.1 > 0);
-    let lines = lines.into_iter().filter(|(_, points)| is_line(points));
-    lines.map(|(kind, points)| HostLine { kind, points: thinned(points) }).collect()
+    let lines = lines.into_iter().filter(|it| is_line(&it.2));
+    let mut lines: Vec<HostLine> = lines
+        .map(|(kind, name, points)| HostLine { kind, name, points: thinned(points) })
+        .collect();
+    lines.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+    lines
+}
+
+/// The disks that were read: those that the JVM writes to, and what lies beneath them.
+fn disks(index: &Index<'_>) -> Vec<String> {
+    let names = index.counters().filter_map(|it| it.strip_prefix("disk.")?.strip_suffix(".io_ms"));
+    names.map(str::to_owned).collect()
 }
 
 /// Dirty pages and pages under writeback, which are read at once.
@@ -65,17 +124,26 @@ fn dirty(index: &Index<'_>, page_bytes: u64) -> Vec<(u64, u64)> {
     sums.into_iter().map(|(at, value)| (at.0, value)).collect()
 }
 
-/// How fast the counter of throttled time grew between each two readings. A counter that begins anew,
-/// as in another control group, says nothing of that stretch.
-fn throttled(index: &Index<'_>) -> Vec<(u64, u64)> {
-    let values = index.values("cgroup.cpu.throttled_ns").unwrap_or_default();
-    let between = values.windows(2).filter_map(|two| {
-        let (from, to) = (two[0], two[1]);
-        let passed = u128::from(to.0.0.checked_sub(from.0.0).filter(|it| *it > 0)?);
-        let grown = u128::from(to.1.checked_sub(from.1)?);
-        Some((to.0.0, u64::try_from(grown * 1_000_000_000 / passed).ok()?))
-    });
-    between.collect()
+/// Over less than this a rate says little: what one moment holds would look like a peak.
+const LEAST_NS: u64 = 500_000_000;
+
+/// How fast a counter grew from reading to reading. One that begins anew, as in another control group, says nothing
+/// of that stretch.
+fn rate(index: &Index<'_>, counter: &str, factor: u64) -> Vec<(u64, u64)> {
+    let mut values = index.values(counter).unwrap_or_default().iter();
+    let Some(mut from) = values.next() else { return Vec::new() };
+    let mut rates = Vec::new();
+    for to in values {
+        let passed = to.0.0.saturating_sub(from.0.0);
+        if passed < LEAST_NS {
+            continue;
+        }
+        let grown = to.1.checked_sub(from.1).map(|it| u128::from(it) * u128::from(factor));
+        let rate = grown.map(|it| it * 1_000_000_000 / u128::from(passed));
+        rates.extend(rate.and_then(|it| Some((to.0.0, u64::try_from(it).ok()?))));
+        from = to;
+    }
+    rates
 }
 
 /// The least and the largest of each stretch, so that no peak is lost, where there are too many.
@@ -128,6 +196,59 @@ mod tests {
         );
         let points = vec![(63_000_000_000, 1_000), (65_000_000_000, 0)];
         assert_eq!(read, [(HostLineKind::Throttled, points)]);
+    }
+
+    #[test]
+    fn what_grows_is_a_rate_in_the_unit_of_its_line() {
+        let read = lines(
+            "sample psi.io.some_us 1000ms 0
+             sample psi.io.some_us 3000ms 1000000
+             sample vmstat.pswpin 1000ms 7
+             sample vmstat.pswpin 3000ms 207",
+        );
+        let at = |value| vec![(63_000_000_000, value)];
+        // One rate of two readings is no line yet.
+        assert_eq!(read, []);
+        let read = lines(
+            "sample psi.io.some_us 1000ms 0
+             sample psi.io.some_us 2000ms 0
+             sample psi.io.some_us 3000ms 500000
+             sample vmstat.pswpin 1000ms 7
+             sample vmstat.pswpin 2000ms 7
+             sample vmstat.pswpin 3000ms 107",
+        );
+        let of = |value| [vec![(62_000_000_000, 0)], at(value)].concat();
+        let expected =
+            [(HostLineKind::PressureIo, of(500_000_000)), (HostLineKind::SwapIn, of(100))];
+        assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn a_rate_is_over_half_a_second_at_least() {
+        let read = lines(
+            "sample vmstat.pswpin 1000ms 0
+             sample vmstat.pswpin 2000ms 10
+             sample vmstat.pswpin 2499ms 500
+             sample vmstat.pswpin 2500ms 510
+             sample vmstat.pswpin 2510ms 900",
+        );
+        let points = vec![(62_000_000_000, 10), (62_500_000_000, 1_000)];
+        assert_eq!(read, [(HostLineKind::SwapIn, points)]);
+    }
+
+    #[test]
+    fn each_disk_has_a_line_with_its_name() {
+        let facts = facts_text::facts(
+            "sample disk.sdb.io_ms 1000ms 0
+             sample disk.sdb.io_ms 2000ms 900
+             sample disk.sdb.io_ms 3000ms 1900
+             sample disk.vda.io_ms 1000ms 5
+             sample disk.vda.io_ms 3000ms 5
+             sample disk.vda.io_ms 4000ms 6",
+        );
+        let read = of(&Index::new(&facts));
+        let named: Vec<_> = read.iter().map(|it| (it.name.as_str(), it.points[0].1)).collect();
+        assert_eq!(named, [("sdb", 900_000_000), ("vda", 0)]);
     }
 
     #[test]

@@ -262,6 +262,11 @@ impl<'a> Index<'a> {
         self.samples.get(counter).map(Vec::as_slice)
     }
 
+    /// The names of all counters that were read, in order.
+    pub(crate) fn counters(&self) -> impl Iterator<Item = &str> {
+        self.samples.keys().copied()
+    }
+
     /// Whether any slice tells what was taken of it.
     pub(crate) fn knows_taken(&self) -> bool {
         self.knows_taken

@@ -1,7 +1,7 @@
 //! All pauses of the page, a list for each property: as JSON that is small, and quick to draw.
 use super::numbered::Numbered;
 use crate::{Options, Pauses, when, words};
-use diagnose::{Attribution, Diagnosis, Pause, PauseKind, Times};
+use diagnose::{Attribution, Collected, Diagnosis, Pause, PauseKind, Times};
 use jiff::Timestamp;
 use recording::Clock;
 use serde::Serialize;
@@ -27,6 +27,7 @@ pub(super) struct Columns {
     length_us: Vec<u64>,
     reaching_us: Vec<u64>,
     kind: String,
+    collected: String,
     operation: Vec<usize>,
     operations: Vec<String>,
     parts: Vec<u64>,
@@ -42,6 +43,12 @@ impl Columns {
     /// Time 0 on the diagnosis' clock.
     pub(super) fn zero_ns(&self) -> u64 {
         self.zero_ns
+    }
+
+    /// How many are as long as this; those that were left out are shorter than any that is here.
+    pub(super) fn as_long_as(&self, least: Duration) -> u64 {
+        let least = us(least);
+        self.length_us.iter().filter(|it| **it >= least).count() as u64
     }
 
     /// The place of the pause with this begin and length: in a log without times all begin at once.
@@ -123,6 +130,7 @@ impl Columns {
             // What only the application noticed may have been either, and is called a stop.
             PauseKind::Safepoint | PauseKind::Hiccup | PauseKind::Stall => 's',
         });
+        self.collected.push(collected(it.collected));
         self.parts.push(it.parts.len() as u64);
         for part in &it.parts {
             self.parts.push(causes.of(part.cause) as u64);
@@ -139,6 +147,20 @@ impl Columns {
             self.operations.push(name.clone());
             self.operations.len() - 1
         })
+    }
+}
+
+/// What the collector did, as a character; `-` where it is no collection.
+fn collected(it: Option<Collected>) -> char {
+    match it {
+        None => '-',
+        Some(Collected::Unknown) => 'u',
+        Some(Collected::Cycle) => 'c',
+        Some(Collected::Young) => 'y',
+        Some(Collected::Mixed) => 'm',
+        Some(Collected::Failed) => 'x',
+        Some(Collected::Degenerated) => 'd',
+        Some(Collected::Full) => 'f',
     }
 }
 

@@ -79,11 +79,16 @@ fn suspect(it: &diagnose::Suspect) -> Suspect {
 fn recommended(it: &Advice) -> Recommended {
     Recommended {
         when: it.when.id(),
-        text: clean(&it.action.to_string()),
+        text: lines(&it.action.to_string()),
         copy: copied(&it.action),
         note: clean(&it.noted()),
         apply: it.apply.as_ref().and_then(remedy::Command::typed),
     }
+}
+
+/// Several commands are several lines; each is clean.
+pub(super) fn lines(text: &str) -> String {
+    text.lines().map(clean).collect::<Vec<_>>().join("\n")
 }
 
 /// What a button copies of an action: nothing of one that is a phrase.

@@ -1,11 +1,12 @@
 //! What the page is given: the shapes of `web/src/model.ts`, which changes together with this.
 use super::{
     columns::{self, Columns},
-    finding::{Finding, copied, finding},
+    finding::{Finding, copied, finding, lines},
     host::{self, HostLine},
     numbered::{CauseInfo, Numbered},
     opened::{self, Opened},
     stalls::{self, Stalls},
+    to_do::{self, ToDo},
 };
 use crate::{
     Options, Pauses,
@@ -15,7 +16,7 @@ use crate::{
     view::View,
     words,
 };
-use diagnose::{Diagnosis, PauseStatistics};
+use diagnose::Diagnosis;
 use remedy::Action;
 use serde::Serialize;
 use std::io;
@@ -38,6 +39,7 @@ struct Answer<'a> {
     title: String,
     verdict: &'a str,
     steps: Vec<Step>,
+    to_do: Vec<ToDo>,
     header: &'a [String],
     cards: Vec<Card>,
     hiccup: Option<&'static str>,
@@ -81,8 +83,9 @@ pub(super) fn page<'a>(
     options: &Options,
 ) -> io::Result<Page<'a>> {
     let mut causes = Numbered::default();
-    let answer = answer(diagnosis, view, &mut causes);
+    let mut answer = answer(diagnosis, view, &mut causes);
     let columns = columns::of(diagnosis, pauses, options, &mut causes)?;
+    answer.cards = cards(diagnosis, view, &columns, options);
     let opened = opened::of(diagnosis, &columns, &mut causes);
     let zero_ns = columns.zero_ns();
     let told = diagnosis.stalls.as_ref().zip(view.stalls.as_ref());
@@ -109,8 +112,9 @@ fn answer<'a>(diagnosis: &Diagnosis, view: &'a View<'a>, causes: &mut Numbered) 
         title: words::service(diagnosis),
         verdict: &view.verdict,
         steps: view.steps.iter().map(|it| step(it.when, &it.action)).collect(),
+        to_do: to_do::of(view, causes),
         header: &view.header,
-        cards: cards(diagnosis, view),
+        cards: Vec::new(),
         hiccup: view.hiccup,
         cut_stop: view.cut_stop.as_deref(),
         findings: view.findings.iter().map(|it| finding(it, causes)).collect(),
@@ -127,12 +131,21 @@ fn answer<'a>(diagnosis: &Diagnosis, view: &'a View<'a>, causes: &mut Numbered) 
 
 /// What can be pasted is offered for that; a phrase is not.
 fn step(when: &'static str, action: &Action) -> Step {
-    let text = clean(&action.to_string());
+    let text = lines(&action.to_string());
     Step { when, copy: copied(action), text }
 }
 
-fn cards(diagnosis: &Diagnosis, view: &View<'_>) -> Vec<Card> {
+fn cards(
+    diagnosis: &Diagnosis,
+    view: &View<'_>,
+    columns: &Columns,
+    options: &Options,
+) -> Vec<Card> {
     let mut cards = of_pauses(diagnosis);
+    if diagnosis.statistics.all.count > 0 {
+        let label = format!("{} or longer", duration(options.over));
+        cards.push(Card { value: crate::count(columns.as_long_as(options.over)), label });
+    }
     let stalls =
         diagnosis.stalls.as_ref().filter(|_| view.stalls.as_ref().is_some_and(|it| it.is_long));
     cards.extend(stalls.map(|it| Card {
@@ -168,12 +181,6 @@ fn of_pauses(diagnosis: &Diagnosis) -> Vec<Card> {
     }
     let (explained, what) = words::explained(diagnosis);
     cards.push(card(percent(explained), what.to_owned()));
-    for ((name, _), count) in PauseStatistics::OVER.iter().zip(statistics.over) {
-        if ["100ms", "250ms", "1s"].contains(name) {
-            let name = name.replace("ms", " ms").replace("1s", "1 s");
-            cards.push(card(crate::count(count), format!("over {name}")));
-        }
-    }
     cards
 }
 

@@ -78,7 +78,10 @@ fn class(cause: &Cause) -> &'static str {
     match cause.class {
         _ if cause.nature == Nature::Symptom => "unexplained",
         Class::Disk => "disk",
-        Class::CpuQuota | Class::CpuContention => "cpu",
+        Class::CpuQuota => "quota",
+        // The host, or its hypervisor, took the CPUs: nothing that runs on it did.
+        Class::CpuContention if ["cpu-steal", "host-stood-still"].contains(&cause.id) => "steal",
+        Class::CpuContention => "cpu",
         Class::Memory | Class::KernelLock => "memory",
         Class::LateThread => "late",
         Class::Stopped => "outside",
@@ -106,5 +109,10 @@ mod tests {
         assert_eq!(of("inverted-parallelism"), "unexplained");
         assert_eq!(of("gc-log-write-blocked"), "disk");
         assert_eq!(of("gc-work"), "gc");
+        assert_eq!(
+            ["cfs-throttling", "cpu-contention", "cpu-steal"].map(of),
+            ["quota", "cpu", "steal"],
+            "three causes that are remedied in three places"
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! The longest pauses, opened: what each thread that mattered did, and what a GC log says.
 use super::{
+    chain,
     columns::Columns,
     numbered::Numbered,
     stages::{self, Stage},
@@ -17,6 +18,8 @@ const MOST_WRITERS: usize = 3;
 #[derive(Serialize)]
 pub(super) struct Opened<'a> {
     pause: usize,
+    /// Who waited for whom, in a sentence.
+    chain: String,
     reached_us: f64,
     segments: Vec<Segment>,
     lanes: Vec<Lane>,
@@ -102,6 +105,7 @@ pub(super) fn opened<'a>(
     };
     Opened {
         pause,
+        chain: chain::of(diagnosis, it, about),
         reached_us: us(about.reaching),
         segments: it.account.iter().map(segment).collect(),
         lanes: it.lanes.iter().map(lane).collect(),

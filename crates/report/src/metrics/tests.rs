@@ -36,7 +36,7 @@ fn stop(ms: u64, parts: &[(&str, u64)]) -> Attribution {
         detailed: duration >= LIMIT,
         cut: Default::default(),
     };
-    Attribution { pause, parts, unattributed, symptom: None }
+    Attribution { pause, parts, unattributed, symptom: None, collected: None }
 }
 
 fn lines(metrics: &Metrics, format: Exposition) -> Vec<String> {

@@ -18,12 +18,13 @@ pub(crate) fn attribution(start_ns: u64, duration: Duration) -> Attribution {
     let part =
         Part { cause: diagnose::causes()[0], time: duration, certainty: Certainty::Inferred };
     let symptom = diagnose::causes().last().copied();
-    Attribution { pause, parts: vec![part], unattributed: Duration::ZERO, symptom }
+    Attribution { pause, parts: vec![part], unattributed: Duration::ZERO, symptom, collected: None }
 }
 
 fn reported(it: &Attribution) -> String {
     let parts: Vec<_> = it.parts.iter().map(|it| (it.cause.id, it.time, it.certainty)).collect();
-    format!("{:?} {parts:?} {:?} {:?}", it.pause, it.unattributed, it.symptom)
+    let rest = (it.unattributed, it.symptom, it.collected);
+    format!("{:?} {parts:?} {rest:?}", it.pause)
 }
 
 /// It comes out as it went in.
@@ -58,6 +59,9 @@ fn nothing_is_lost_by_packing() {
                 check(&Attribution { pause, ..plain.clone() });
             }
         }
+    }
+    for collected in Collected::ALL {
+        check(&Attribution { collected: Some(collected), ..plain.clone() });
     }
     let part = |cause, certainty| Part { cause, time: Duration::from_millis(3), certainty };
     let all = diagnose::causes().iter();

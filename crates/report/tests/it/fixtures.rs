@@ -1,8 +1,8 @@
 //! Diagnoses made by hand, to see how they are reported.
 use diagnose::{
-    Attribution, Cause, Certainty, Count, Culprit, CulpritKind, Detail, Diagnosis, Evidence,
-    Finding, InputSummary, JvmSummary, MechanismShare, Part, Pause, PauseKind, PauseStatistics,
-    Situation, Times, Verdict, WaitLocation, Watched,
+    Attribution, Cause, Certainty, Collected, Count, Culprit, CulpritKind, Detail, Diagnosis,
+    Evidence, Finding, InputSummary, JvmSummary, MechanismShare, Part, Pause, PauseKind,
+    PauseStatistics, Situation, Times, Verdict, WaitLocation, Watched,
 };
 use recording::{Clock, Coverage, Cut, JvmFact, Source, SourceState};
 use std::time::Duration;
@@ -45,6 +45,7 @@ pub(crate) fn pause(at: u64, length: u64, parts: &[(&str, u64)]) -> Attribution 
         parts,
         unattributed: ms(length) - reported,
         symptom: None,
+        collected: Some(Collected::Young),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The page: one file that runs nothing but its own script, whatever names are in it.
 use crate::{
-    fixtures::{diagnosis, pause, slow_log},
+    fixtures::{cause, diagnosis, pause, slow_log},
     hostile::{EVIL, named},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -85,6 +85,7 @@ fn every_pause_is_on_the_page_with_its_parts() {
     assert_eq!(pauses["start_us"], serde_json::json!([0, 1_000_000, 0]));
     assert_eq!(pauses["length_us"], serde_json::json!([20_000, 500_000, 3_000]));
     assert_eq!(pauses["kind"], "sss");
+    assert_eq!(pauses["collected"], "yyy");
     let causes = data["causes"].as_array().expect("a list");
     let number = |id: &str| causes.iter().position(|it| it["id"] == id).expect("it is there");
     let (log, work) = (number("gc-log-write-blocked"), number("gc-work"));
@@ -92,4 +93,32 @@ fn every_pause_is_on_the_page_with_its_parts() {
     assert_eq!(pauses["parts"], parts);
     assert_eq!(causes[log]["class"], "disk");
     assert_eq!(pauses["origin_wall_ms"], 1_795_269_761_118.0);
+}
+
+#[test]
+fn a_card_counts_the_pauses_of_the_limit() {
+    let it = diagnosis([49, 50, 900].map(|length| pause(length * 1_000, length, &[])).into());
+    let data = data(&page(&it));
+    let cards = data["answer"]["cards"].as_array().expect("a list");
+    let long = cards.iter().find(|it| it["label"] == "50 ms or longer").expect("it is there");
+    assert_eq!(long["value"], "2");
+}
+
+#[test]
+fn what_two_causes_advise_is_there_once_with_the_time_of_both() {
+    let mut it = slow_log();
+    let twice = it.findings[0].clone();
+    it.findings.push(diagnose::Finding { cause: cause("hsperfdata-write-blocked"), ..twice });
+    let data = data(&page(&it));
+    let answer = &data["answer"];
+    let list = answer["to_do"].as_array().expect("a list");
+    let keys: Vec<_> = list.iter().map(|it| (it["when"].clone(), it["text"].clone())).collect();
+    let mut once = keys.clone();
+    once.dedup();
+    assert_eq!(once, keys, "none is there twice");
+    assert!(!list.is_empty() && list.len() >= answer["steps"].as_array().map_or(0, Vec::len));
+    assert_eq!(list[0]["text"], answer["steps"][0]["text"], "the verdict's step comes first");
+    for it in list {
+        assert!(it["saves"].as_str().is_some_and(|it| it.contains(" of pauses: ")), "{it}");
+    }
 }

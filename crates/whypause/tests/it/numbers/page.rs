@@ -21,7 +21,7 @@ pub(super) fn check(html: &str, json: &Value, name: &str) {
         assert_eq!(page["numbers"][part], json[part], "{name}: {part}");
     }
     columns(&page, json, name);
-    cards(&page["answer"]["cards"], json, name);
+    cards(page, json, name);
     stalls(&page["stalls"], &json["stalls"], name);
     let mut causes = json["causes"].as_array().expect("causes").iter();
     for it in page["answer"]["findings"].as_array().expect("findings") {
@@ -89,9 +89,9 @@ fn stalls(page: &Value, json: &Value, name: &str) {
     }
 }
 
-fn cards(cards: &Value, json: &Value, name: &str) {
+fn cards(page: &Value, json: &Value, name: &str) {
     let pauses = &json["pauses"];
-    for card in cards.as_array().expect("cards") {
+    for card in page["answer"]["cards"].as_array().expect("cards") {
         let (value, label) =
             (card["value"].as_str().expect("it"), card["label"].as_str().expect("it"));
         let is_right = match label {
@@ -109,9 +109,12 @@ fn cards(cards: &Value, json: &Value, name: &str) {
                     of(json, "/unattributed_ns") as f64 / of(pauses, "/total_ns").max(1) as f64;
                 is_percent(value, 1.0 - rest)
             }
-            it if it.starts_with("over ") => {
-                let key = it.trim_start_matches("over ").replace(' ', "");
-                value.replace(',', "").parse() == Ok(of(pauses, &format!("/over/{key}")))
+            it if it.ends_with(" or longer") => {
+                let columns = &page["pauses"];
+                let limit = columns["limit_ms"].as_f64().expect("a number") * 1e3;
+                let lengths = columns["length_us"].as_array().expect("a list").iter();
+                let long = lengths.filter(|it| it.as_f64().is_some_and(|us| us >= limit)).count();
+                value.replace(',', "").parse() == Ok(long)
             }
             it if it.starts_with("longest stall of ") => {
                 length(value).is_some_and(|it| it.is(of(json, "/stalls/max_ns")))
