@@ -1,5 +1,6 @@
 //! What can be typed: a new option is a field here or in `args/`. Help, man pages and completions are made from
 //! these definitions.
+mod alerts;
 mod bare_pid;
 mod compared;
 mod doctor;
@@ -13,6 +14,7 @@ pub mod size;
 mod which;
 mod zone;
 
+pub use alerts::{AlertArgs, Secret, WebhookFormat};
 pub use compared::{CheckArgs, CheckFormat, CompareArgs};
 pub use doctor::{AcceptArgs, DoctorArgs, DoctorFormat};
 pub use fix::FixArgs;
@@ -22,7 +24,7 @@ pub use lab::{
     LabArgs, LabCommand, LabDemoArgs, LabDiskArgs, LabHoldArgs, LabListArgs, LabMatrixArgs,
     LabReproduceArgs, LabRunArgs, LabSweepArgs, Rights, Where,
 };
-pub use pages::{CauseArgs, CompletionsArgs, ManArgs};
+pub use pages::{CauseArgs, CompletionsArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use which::{User, WhichJvm, WhoseJvm};
 pub use zone::ZoneArgs;
 
@@ -97,9 +99,9 @@ pub enum Command {
     /// Show the page of a cause of pauses
     #[command(after_help = examples::CAUSE)]
     Cause(CauseArgs),
-    /// Print the JSON Schema of `explain --format json`
+    /// Print the JSON Schema of `explain --format json`, or of `watch --json`
     #[command(after_help = examples::SCHEMA)]
-    Schema,
+    Schema(SchemaArgs),
     /// Make a pause happen on purpose, diagnose it, fix it, compare
     #[command(after_help = examples::LAB)]
     Lab(LabArgs),
@@ -283,6 +285,12 @@ pub struct WatchArgs {
     /// `http://HOST[:4318][/v1/metrics]`
     #[arg(long, value_name = "URL")]
     pub otlp: Option<serve::Target>,
+    /// Print one JSON object a line for each pause and each stall as it ends, and no other text
+    #[arg(long)]
+    pub json: bool,
+    /// Alerts.
+    #[command(flatten)]
+    pub alerts: AlertArgs,
     /// How facts are collected.
     #[command(flatten)]
     pub collect: CollectOptions,

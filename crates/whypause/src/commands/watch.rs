@@ -1,7 +1,9 @@
 //! `whypause watch`: each long pause and each long stall of threads as it ends, with its cause.
 //!
 //! The same session and the same diagnosis as `record` and `explain`, over a sliding window.
+mod alerts;
 mod all;
+mod events;
 mod live;
 mod next;
 mod printer;
@@ -16,6 +18,8 @@ use crate::{
     interrupt::Interrupt,
     target,
 };
+use alerts::Alerts;
+use events::Events;
 use printer::{Printer, Subscribers};
 use published::Published;
 use recorder::{Duties, Jvm, Options, Roots, SafepointLog};
@@ -35,18 +39,21 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
     let watch = Watch {
         args,
         console,
+        alerts: Alerts::start(args, console)?,
         published: Published::start(args, console)?,
         attaching: Mutex::default(),
         closed: AtomicBool::default(),
         interrupt: Interrupt::listen()?,
         until: args.duration.map(|it| Instant::now() + it),
     };
-    match args.part {
+    let ended = match args.part {
         None if args.all => all::watch_all(&watch),
         None if args.wait => next::watch_each(&watch),
         Some(Part::Find) => next::find(&watch),
         None | Some(Part::One) => watch.the_one(),
-    }
+    };
+    watch.alerts.finish(console);
+    ended
 }
 
 /// Why the watch of one JVM ended.
@@ -77,6 +84,8 @@ struct Watch<'a> {
     console: &'a Console,
     /// What other programs may read.
     published: Published,
+    /// What is sent to other programs.
+    alerts: Alerts,
     /// Held while a JVM is attached to: of many, one after the other.
     attaching: Mutex<()>,
     /// Whether no process reads what is printed, as another thread has found.
@@ -172,6 +181,7 @@ impl Watch<'_> {
             label: args.all.then_some(name),
             metrics: self.published.jvm(&main, (jvm.pid, jvm.uid), redactor),
             live: self.published.live().cloned(),
+            events: Events::new(args, self.alerts.clone()),
         };
         let mut printer = Printer::start(args.over, args.zone.clone(), *console, subscribers)?;
         let mut hung = None;

@@ -3,6 +3,7 @@
 //! The thread that drains the kernel's events must neither wait for a terminal that stands still
 //! nor compute: this one does both, at the lowest priority.
 use super::{
+    events::Events,
     live::Live,
     window::{Ended, Window},
 };
@@ -48,6 +49,7 @@ pub(crate) struct Subscribers {
     pub(super) label: Option<String>,
     pub(super) metrics: Option<JvmMetrics>,
     pub(super) live: Option<Live>,
+    pub(super) events: Events,
 }
 
 /// What was printed.
@@ -79,7 +81,8 @@ impl Printer {
         subscribers: Subscribers,
     ) -> Result<Printer, Failure> {
         let (sender, receiver) = sync_channel(QUEUE_BATCHES);
-        let form = Form::new(zone, console, subscribers.label.clone());
+        let mut form = Form::new(zone, console, subscribers.label.clone());
+        form.objects = subscribers.events.are_printed();
         let thread = thread::Builder::new()
             .name("whypause-print".into())
             .spawn(move || work(&receiver, over, form, subscribers))?;
@@ -145,7 +148,7 @@ fn work(
     // On Linux this is the calling thread's own. Without it all works, only less politely.
     let nice = if subscribers.live.is_some() { NICE_SERVED } else { NICE };
     let _ = rustix::process::setpriority_process(None, nice);
-    let Subscribers { label, mut metrics, live } = subscribers;
+    let Subscribers { label, mut metrics, live, events } = subscribers;
     let mut window = Window::new(over, metrics.is_some());
     let mut printed = Printed::default();
     loop {
@@ -160,11 +163,7 @@ fn work(
             }
             Ok(Batch::UnderWay(facts)) => {
                 form.take_zone(&facts);
-                let diagnosis = window.under_way(*facts);
-                for it in diagnosis.pauses.iter().filter(|it| it.pause.cut.end) {
-                    let options = form.heading(&diagnosis, &it.pause)?;
-                    form.print(&line::render_under_way(&diagnosis, it, &options))?;
-                }
+                form.print_under_way(&window.under_way(*facts))?;
                 false
             }
             Err(RecvTimeoutError::Timeout) => false,
@@ -185,7 +184,8 @@ fn work(
                             let options = Options { over, ..options.clone() };
                             live.pause(&diagnosis, at, label.as_deref(), &options);
                         }
-                        form.print(&line::render(&diagnosis, attribution, &options))?;
+                        let object = events.pause(&diagnosis, attribution);
+                        form.print_or(object, || line::render(&diagnosis, attribution, &options))?;
                         printed.pauses.add(attribution);
                     }
                 }
@@ -193,7 +193,8 @@ fn work(
                     let options = form.heading(&diagnosis, &episode.interval)?;
                     let jvm = label.as_deref();
                     live.iter().for_each(|it| it.stall(&diagnosis, &episode, jvm, &options));
-                    form.print(&line::render_stall(&diagnosis, &episode, &options))?;
+                    let object = events.stall(&diagnosis, &episode);
+                    form.print_or(object, || line::render_stall(&diagnosis, &episode, &options))?;
                     printed.add_stall(&episode);
                 }
                 Ended::Stall(_, None) => {}
@@ -260,6 +261,8 @@ fn of_pauses(printed: &Counted) -> String {
 /// How lines are shown.
 struct Form {
     console: Console,
+    /// Whether objects are printed, and no text.
+    objects: bool,
     /// The JVM, where there are others.
     label: Option<String>,
     zone: ZoneArgs,
@@ -270,7 +273,7 @@ struct Form {
 
 impl Form {
     fn new(zone: ZoneArgs, console: Console, label: Option<String>) -> Form {
-        Form { console, label, zone, log_offset_min: None, chosen: None }
+        Form { console, objects: false, label, zone, log_offset_min: None, chosen: None }
     }
 
     /// Takes the zone of the GC log from its first date.
@@ -291,18 +294,40 @@ impl Form {
         self.chosen = Some(zone);
         // Of many JVMs the first says it for all, before any other prints a line.
         let mut headed = HEADED.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.label.is_none() || !*headed {
+        if !self.objects && (self.label.is_none() || !*headed) {
             self.console.print(&line::header(of, first, &options))?;
             *headed = true;
         }
         Ok(options)
     }
 
-    /// Prints a line, with the JVM before it where there are others.
-    fn print(&self, line: &str) -> Result<(), Failure> {
+    /// Prints the stop that is not over, where text is printed.
+    fn print_under_way(&mut self, diagnosis: &Diagnosis) -> Result<(), Failure> {
+        for it in diagnosis.pauses.iter().filter(|it| it.pause.cut.end) {
+            let options = self.heading(diagnosis, &it.pause)?;
+            self.print_text(|| line::render_under_way(diagnosis, it, &options))?;
+        }
+        Ok(())
+    }
+
+    /// Prints an object where there is one, and text otherwise.
+    fn print_or(
+        &self,
+        object: Option<String>,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), Failure> {
+        match object {
+            Some(object) => self.console.print(&object),
+            None => self.print_text(text),
+        }
+    }
+
+    /// Prints a line, with the JVM before it where there are others; nothing where objects are printed.
+    fn print_text(&self, text: impl FnOnce() -> String) -> Result<(), Failure> {
         match &self.label {
-            Some(label) => self.console.print(&format!("{label}  {line}")),
-            None => self.console.print(line),
+            _ if self.objects => Ok(()),
+            Some(label) => self.console.print(&format!("{label}  {}", text())),
+            None => self.console.print(&text()),
         }
     }
 }
