@@ -100,6 +100,9 @@ impl Alerts {
     /// Starts what the arguments ask for, which is refused where it cannot work. Of a watch in parts only the one
     /// that watches a JVM sends anything.
     pub(super) fn start(args: &WatchArgs, console: &Console) -> Result<Alerts, Failure> {
+        if args.part == Some(Part::Find) {
+            return Ok(Alerts::default());
+        }
         let given = &args.alerts;
         let mut receivers: Vec<(String, Box<dyn Delivery>)> = Vec::new();
         if let Some(command) = &given.exec {
@@ -127,7 +130,8 @@ impl Alerts {
             let rate = format!("pauses and stalls of {over} or more, at most one in {every}");
             console.say(&format!("alerts to {names}: {rate}"));
         }
-        if args.part == Some(Part::Find) || (args.wait && args.part.is_none()) {
+        if args.wait && args.part.is_none() {
+            // Its parts send them.
             return Ok(Alerts::default());
         }
         let say = *console;
