@@ -1410,7 +1410,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --user --service --wait --all --over --stalls-over --utc --zone --duration --redact --serve --metrics --otlp --json --exec --webhook --webhook-format --alert-every --alert-over --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -h --pid --match --user --service --wait --all --over --stalls-over --utc --zone --duration --redact --serve --metrics --otlp --format --json --exec --webhook --webhook-format --alert-every --alert-over --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1466,6 +1466,10 @@ _whypause() {
                     ;;
                 --otlp)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
                 --exec)

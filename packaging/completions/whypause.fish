@@ -92,6 +92,8 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -s d -l duratio
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l serve -d 'Serve a page that shows each pause as it ends, at an address that is printed and cannot be guessed; a PORT alone is one of 127.0.0.1, 0 any that is free. With --wait it stays the same, with --all it is one page of all JVMs' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l metrics -d 'Let Prometheus read numbers of all stops from http://ADDRESS:PORT/metrics: seconds stopped by cause, a histogram; a PORT alone is one of 127.0.0.1' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l otlp -d 'Send the same numbers to an OpenTelemetry collector every 15 s, by OTLP over HTTP without TLS: `http://HOST[:4318][/v1/metrics]`' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l format -d 'How to print each pause and each stall as it ends: a line of text, or a JSON object on a line' -r -f -a "text\t'For people'
+json\t'For programs'"
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l exec -d 'Start this command for pauses and stalls, with a JSON object on its standard input, as in --json; words are split as a shell does it, nothing is expanded, and no shell is used. It has 10 s and no capabilities' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l webhook -d 'POST the same object to this URL: `http://` or `https://`. A file has it in its first line [default: $WHYPAUSE_WEBHOOK]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l webhook-format -d 'What the webhook takes; PagerDuty\'s routing key is $WHYPAUSE_PAGERDUTY_KEY, or in the second line of the file [default: by the host in the URL]' -r -f -a "json\t'The object itself'
@@ -106,7 +108,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l wait -d 'Wai
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l all -d 'Watch all JVMs of this host, or those that --match names, as they come and go: up to 64'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l utc -d 'Show times of day in UTC; the same as --zone utc'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
-complete -c whypause -n "__fish_whypause_using_subcommand watch" -l json -d 'Print one JSON object a line for each pause and each stall as it ends, and no other text'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l json -d 'The short form of --format json'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests a thread dump at the end, and the JVM stops until the late thread has stopped; where threads stall for a second and more, one is requested meanwhile, at most every 5 s'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory, while it is recorded'

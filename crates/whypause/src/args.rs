@@ -285,9 +285,18 @@ pub struct WatchArgs {
     /// `http://HOST[:4318][/v1/metrics]`
     #[arg(long, value_name = "URL")]
     pub otlp: Option<serve::Target>,
-    /// Print one JSON object a line for each pause and each stall as it ends, and no other text
-    #[arg(long)]
-    pub json: bool,
+    /// How to print each pause and each stall as it ends: a line of text, or a JSON object on a line
+    #[arg(
+        long,
+        value_enum,
+        default_value = "text",
+        default_value_if("json", "true", "json"),
+        value_name = "FORMAT"
+    )]
+    pub format: ListFormat,
+    /// The short form of `--format json`.
+    #[command(flatten)]
+    pub json: JsonFlag,
     /// Alerts.
     #[command(flatten)]
     pub alerts: AlertArgs,

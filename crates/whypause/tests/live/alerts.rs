@@ -98,7 +98,9 @@ fn a_command_and_a_webhook_get_what_is_printed_and_no_rights() {
     let dir = tempfile::tempdir().unwrap();
     let [file, rights] = ["objects", "rights"].map(|it| dir.path().join(it).display().to_string());
     let exec = format!("sh -c 'cat >>{file}; cat /proc/$$/status >{rights}'");
-    let webhook = format!("http://{to}/{SECRET}");
+    let url = dir.path().join("url");
+    fs::write(&url, format!("http://{to}/{SECRET}\n")).unwrap();
+    let webhook = format!("@{}", url.display());
     let mut command = watch(&["-p", &jvm.pid(), "--redact", "--alert-every", "200ms"]);
     command.args(["--exec", &exec, "--webhook", &webhook]);
     let mut watch = Running::start_heard(command).unwrap();

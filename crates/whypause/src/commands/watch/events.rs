@@ -1,6 +1,6 @@
 //! Pauses and stalls as objects: the lines of `--json`, and what alerts are.
 use super::alerts::Alerts;
-use crate::args::WatchArgs;
+use crate::args::{ListFormat, WatchArgs};
 use diagnose::{Attribution, Diagnosis, Episode};
 use recorder::Roots;
 use report::Event;
@@ -19,7 +19,7 @@ impl Events {
     pub(super) fn new(args: &WatchArgs, alerts: Alerts) -> Events {
         let host = || recorder::host_fact(&Roots::default()).name;
         let host = if args.redact { "host-1".to_owned() } else { host() };
-        Events { prints: args.json, host, alerts }
+        Events { prints: args.format == ListFormat::Json, host, alerts }
     }
 
     /// Whether objects are printed in place of text.

@@ -7,7 +7,7 @@
 use super::{Watch, alerts::Alerts, published::Addresses};
 use crate::{
     Exit, Failure,
-    args::{Part, WatchArgs},
+    args::{ListFormat, Part, WatchArgs},
     target,
 };
 use recorder::JvmError;
@@ -137,7 +137,7 @@ fn words(
         words.extend(["--otlp".into(), target.to_string()]);
     }
     for (flag, given) in [
-        ("--json", args.json),
+        ("--json", args.format == ListFormat::Json),
         ("--redact", args.redact),
         ("--without-ebpf", args.collect.without_ebpf),
         ("--ask-jvm", args.collect.ask_jvm),
