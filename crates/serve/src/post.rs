@@ -111,7 +111,9 @@ impl Poster {
         let runtime = Builder::new_current_thread().enable_io().enable_time().build();
         runtime.map_err(Failed::new)?.block_on(async {
             let sent = timeout(limit, self.send(&addresses, content_type, body)).await;
-            sent.unwrap_or_else(|_| Err(Failed::new(format!("no answer within {limit:?}"))))
+            sent.unwrap_or_else(|_| {
+                Err(Failed::new(format!("no answer within {:?}", whole(limit))))
+            })
         })
     }
 
@@ -178,6 +180,12 @@ impl Poster {
             again_after: seconds.map(Duration::from_secs),
         })
     }
+}
+
+/// To the millisecond.
+fn whole(limit: Duration) -> Duration {
+    let millis = (limit + Duration::from_micros(500)).as_millis();
+    Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
 }
 
 /// Twice as long each time, and not all senders at once: `jitter` is from 0 to 1.

@@ -123,6 +123,7 @@ fn a_receiver_that_never_answers_is_given_up() {
     });
     let failed = result.unwrap_err();
     assert_eq!(failed.why, "no answer within 200ms");
+    assert_eq!(format!("{:?}", whole(Duration::from_nanos(9_999_973_831))), "10s");
     assert!(!failed.is_final);
 }
 

@@ -12,7 +12,7 @@ use std::{
 };
 use testing::{Java, Jdk, PATIENCE, until};
 
-/// A part of a path that nobody else is to read.
+/// A part of a path that no other user is to read.
 const SECRET: &str = "T0P5ECRET";
 
 /// Collects dozens of times a second, and is called like no other JVM of these tests.
@@ -69,7 +69,7 @@ fn objects(text: &[u8]) -> Vec<Value> {
     lines.map(|it| serde_json::from_str(it).unwrap_or_else(|e| panic!("{e}: {it}"))).collect()
 }
 
-/// Each is one of the schema, of this JVM, and so many are alerts.
+/// Each is one of the schema, of this JVM, and an alert or none.
 #[track_caller]
 fn check(objects: &[Value], pid: &str, are_alerts: bool) {
     let validator = validator();

@@ -35,14 +35,14 @@ const TIME_TO_END: Duration = Duration::from_secs(1);
 
 /// How an event gets to a receiver.
 trait Delivery: Send {
-    /// Hands it over, `left_out` others having been left out since the last one; gives up when `limit` has told it so.
+    /// Hands it over, `left_out` others having been left out since the last one; gives up when nothing is left of `limit`.
     fn deliver(&mut self, event: &Event, left_out: u64, limit: &Limit<'_>) -> Result<(), Refused>;
 }
 
 /// Why an event was not handed over.
 struct Refused {
     why: String,
-    /// How long to wait before it is tried again, after so many failures in a row; `None` where it is not.
+    /// How long to wait before it is tried again, after that many failures in a row; `None` where it is not.
     again_after: Option<Duration>,
 }
 

@@ -58,7 +58,7 @@ impl One {
         self.said.recv_timeout(PATIENCE).unwrap()
     }
 
-    /// Ends it; what has become of the events, of which there were so many.
+    /// Ends it; what has become of the events, of which there were `offered`.
     fn end(&self, offered: u64) -> Counts {
         self.alerts.finish(&Console::new(crate::args::Colour::Never));
         let counts = self.alerts.receivers[0].lock().pace.end();
@@ -87,7 +87,7 @@ fn body(socket: &TcpStream) -> String {
     String::from_utf8(body).unwrap()
 }
 
-/// A receiver that hands over each request, and does `answer` when it is told to.
+/// A receiver that hands over each request, and does `answer` when the channel says so.
 fn receiver(
     answer: impl Fn(&TcpStream) + Send + 'static,
 ) -> (SocketAddr, Receiver<String>, Sender<()>) {
