@@ -23,7 +23,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How much of what it says on standard error is kept for a message.
 const MOST_SAID: usize = 200;
 /// How much of the rest is read at once, and let go: one that writes without end need not wait, and takes no memory.
-const DISCARDED_BYTES: usize = 64 << 10;
+const DISCARDED_BYTES: usize = 16 << 10;
 
 /// The command, one at a time.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl Delivery for Exec {
 
 /// Reads what there is of what it says, and keeps the beginning.
 fn hear(mut errors: &File, said: &mut Vec<u8>) {
-    let mut bytes = vec![0; DISCARDED_BYTES];
+    let mut bytes = [0; DISCARDED_BYTES];
     if let Ok(read) = errors.read(&mut bytes) {
         let room = MOST_SAID.saturating_sub(said.len());
         said.extend(bytes.iter().take(read.min(room)));
