@@ -1396,7 +1396,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__schema)
-            opts="-h --color --help"
+            opts="-h --color --help explain watch"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1414,7 +1414,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --user --service --wait --all --over --stalls-over --utc --zone --duration --redact --serve --metrics --otlp --keep --keep-size --keep-age --keep-worst --keep-now --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -h --pid --match --user --service --wait --all --over --stalls-over --utc --zone --duration --redact --serve --metrics --otlp --keep --keep-size --keep-age --keep-worst --keep-now --format --json --exec --webhook --webhook-format --alert-every --alert-over --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1485,6 +1485,30 @@ _whypause() {
                     return 0
                     ;;
                 --keep-worst)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --exec)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --webhook)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --webhook-format)
+                    COMPREPLY=($(compgen -W "json slack pagerduty" -- "${cur}"))
+                    return 0
+                    ;;
+                --alert-every)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --alert-over)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -38,7 +38,7 @@ complete -c whypause -n "__fish_whypause_needs_command" -f -a "check" -d 'Fail w
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "fix" -d 'Apply a remedy, verify it, undo it'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "ps" -d 'List the JVMs of this host'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "cause" -d 'Show the page of a cause of pauses'
-complete -c whypause -n "__fish_whypause_needs_command" -f -a "schema" -d 'Print the JSON Schema of `explain --format json`'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "schema" -d 'Print the JSON Schema of `explain --format json`, or of `watch --json`'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "lab" -d 'Make a pause happen on purpose, diagnose it, fix it, compare'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -97,6 +97,15 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l keep -d 'Kee
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l keep-size -d 'Bytes that all of them may take, at least 16M' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l keep-age -d 'How old they may become, from 1m to 365d' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l keep-worst -d 'How many pauses, and how many stalls, of one JVM in an hour: the longest, and beside them the longest of each cause' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l format -d 'How to print each pause and each stall as it ends: a line of text, or a JSON object on a line' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l exec -d 'Start this command for pauses and stalls, with a JSON object on its standard input, as in --json; words are split as a shell does it, nothing is expanded, and no shell is used. It has 10 s and no capabilities' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l webhook -d 'POST the same object to this URL: `http://` or `https://`. A file has it in its first line [default: $WHYPAUSE_WEBHOOK]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l webhook-format -d 'What the webhook takes; PagerDuty\'s routing key is $WHYPAUSE_PAGERDUTY_KEY, or in the second line of the file [default: by the host in the URL]' -r -f -a "json\t'The object itself'
+slack\t'An incoming webhook of Slack, or of what takes the same'
+pagerduty\t'Events API v2 of PagerDuty'"
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l alert-every -d 'Send no more than one alert in this time, from 100ms to 1d; the longest of those that came meanwhile is sent, with the number of the others [default: 10s]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l alert-over -d 'Send alerts of pauses and stalls of at least this, from 1ms to 7d [default: that of --over]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -105,10 +114,11 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l all -d 'Watc
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l utc -d 'Show times of day in UTC; the same as --zone utc'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l keep-now -d 'Have the watches with --keep that run here keep the last 15 s now, as SIGUSR1 does'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l json -d 'The short form of --format json'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l without-ebpf -d 'Sample the threads from /proc as a user without privileges must: causes are only inferred'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests a thread dump at the end, and the JVM stops until the late thread has stopped; where threads stall for a second and more, one is requested meanwhile, at most every 5 s'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory, while it is recorded'
-complete -c whypause -n "__fish_whypause_using_subcommand watch" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l match -d 'The same by name only: a part of the main class or jar' -r
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l user -d 'Only a JVM of this user, by name or number (in a container by number alone): any user can give a process any main class' -r
@@ -202,7 +212,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand cause" -s h -l help -d
 complete -c whypause -n "__fish_whypause_using_subcommand schema" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c whypause -n "__fish_whypause_using_subcommand schema" -s h -l help -d 'Print help'
+complete -c whypause -n "__fish_whypause_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand lab; and not __fish_seen_subcommand_from list demo run hold disk matrix sweep reproduce clean help" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -329,7 +339,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_s
 complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "fix" -d 'Apply a remedy, verify it, undo it'
 complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "ps" -d 'List the JVMs of this host'
 complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "cause" -d 'Show the page of a cause of pauses'
-complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "schema" -d 'Print the JSON Schema of `explain --format json`'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "schema" -d 'Print the JSON Schema of `explain --format json`, or of `watch --json`'
 complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "lab" -d 'Make a pause happen on purpose, diagnose it, fix it, compare'
 complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "completions" -d 'Print the completions of a shell'
 complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -100,7 +100,7 @@ stage_files() {
     install -D -m 644 packaging/completions/_whypause "$share/zsh/site-functions/_whypause"
     install -D -m 644 packaging/completions/whypause.fish "$share/fish/vendor_completions.d/whypause.fish"
     install -D -m 644 -t "$stage/usr/lib/systemd/system" packaging/systemd/*.service
-    install -D -m 644 -t "$share/doc/whypause" README.md docs/troubleshooting.md docs/accuracy.md
+    install -D -m 644 -t "$share/doc/whypause" README.md docs/troubleshooting.md docs/accuracy.md docs/alerts.md
     install -D -m 644 -t "$share/doc/whypause/start" docs/start/*.md
     install -D -m 644 -t "$share/doc/whypause/examples" packaging/kubernetes/*.yaml \
         packaging/grafana/*.json packaging/prometheus/*.yml

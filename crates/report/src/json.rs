@@ -7,6 +7,7 @@
 mod build;
 mod count;
 mod escape;
+mod event;
 mod log;
 mod longest;
 mod numbers;
@@ -19,11 +20,13 @@ mod stalls;
 use crate::{Options, Pauses, view::sentence};
 use diagnose::Diagnosis;
 use longest::Longest;
-use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, generate::SchemaSettings};
 use std::io::{self, Write};
 
 pub(crate) use build::{culprit, place, remedy};
+pub(crate) use escape::on_one_line;
 pub use escape::write_document;
+pub(crate) use event::{pause_event, stall_event};
 pub(crate) use numbers::{Numbers, numbers};
 pub use schema::SCHEMA_VERSION;
 pub use several::Several;
@@ -34,9 +37,18 @@ const MOST_LISTED: usize = 20;
 /// The JSON Schema (draft 2020-12) of what [`write`] and [`Several`] write, indented, with a line end.
 #[must_use]
 pub fn schema() -> String {
+    schema_of::<several::Answer<'static>>()
+}
+
+/// The same of one [event](crate::Event): a line of `watch --json`, and what an alert is.
+#[must_use]
+pub fn event_schema() -> String {
+    schema_of::<event::Event<'static>>()
+}
+
+fn schema_of<T: JsonSchema>() -> String {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings.into_generator().into_root_schema_for::<several::Answer<'static>>();
-    format!("{:#}\n", schema.as_value())
+    format!("{:#}\n", settings.into_generator().into_root_schema_for::<T>().as_value())
 }
 
 /// Writes the diagnosis, indented, with a line end. Where all pauses are to be listed, `longest`

@@ -13,6 +13,7 @@ mod clean;
 pub mod compare;
 pub mod csv;
 pub mod doctor;
+mod event;
 pub mod fix;
 mod format;
 pub mod html;
@@ -37,6 +38,7 @@ mod when;
 mod words;
 
 pub use diagnose::text::{bytes, count, counted, duration};
+pub use event::{Event, Receiver};
 pub use format::Format;
 pub use jiff::tz::TimeZone;
 pub use options::{Options, Style};

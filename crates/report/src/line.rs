@@ -26,9 +26,21 @@ pub fn header(diagnosis: &Diagnosis, first: &Pause, options: &Options) -> String
 #[must_use]
 pub fn render(diagnosis: &Diagnosis, attribution: &Attribution, options: &Options) -> String {
     let length = format!("{:>8}", words::length(&attribution.pause));
+    joined(&length, &account(diagnosis, attribution), diagnosis, &attribution.pause, options)
+}
+
+/// The same without time and columns: `3.36 s stopped: 3.35 s GC log write blocked · 9 ms GC work · …`.
+pub(crate) fn sentence(diagnosis: &Diagnosis, attribution: &Attribution) -> String {
+    let length = words::length(&attribution.pause);
+    format!("{length} stopped: {}", account(diagnosis, attribution).join(" · "))
+}
+
+/// What the pause is made of, where the largest part happened and who did it.
+fn account(diagnosis: &Diagnosis, attribution: &Attribution) -> Vec<String> {
     let mut parts = words::parts(attribution, 4);
     parts.extend(words::unseen_part(&attribution.pause).map(str::to_owned));
-    line(&length, parts, diagnosis, attribution, options)
+    parts.extend(details(diagnosis, attribution));
+    parts
 }
 
 /// The same of a stop that is not over: `2026-11-24 14:02:41.118   still stopped after 2.05 s   2.05 s
@@ -44,7 +56,8 @@ pub fn render_under_way(
     if attribution.pause.cut.begin {
         parts.push("had begun before".to_owned());
     }
-    line(&length, parts, diagnosis, attribution, options)
+    parts.extend(details(diagnosis, attribution));
+    joined(&length, &parts, diagnosis, &attribution.pause, options)
 }
 
 /// Threads that stood while the JVM ran: `2026-11-24 14:02:41.118   3.12 s   stall of 19 threads (waiter-*,
@@ -55,6 +68,15 @@ pub fn render_under_way(
 #[must_use]
 pub fn render_stall(diagnosis: &Diagnosis, it: &Episode, options: &Options) -> String {
     let length = format!("{:>8}", duration(it.longest()));
+    joined(&length, &account_of_stall(diagnosis, it), diagnosis, &it.interval, options)
+}
+
+/// The same without time and columns.
+pub(crate) fn sentence_of_stall(diagnosis: &Diagnosis, it: &Episode) -> String {
+    format!("{} {}", duration(it.longest()), account_of_stall(diagnosis, it).join(" · "))
+}
+
+fn account_of_stall(diagnosis: &Diagnosis, it: &Episode) -> Vec<String> {
     let threads = view::threads(it);
     let cause = it.cause.map_or("unexplained", |it| it.short);
     let mut parts = vec![format!("stall of {threads}: {cause}")];
@@ -64,22 +86,11 @@ pub fn render_stall(diagnosis: &Diagnosis, it: &Episode, options: &Options) -> S
     let stalls = diagnosis.stalls.iter().flat_map(|it| &it.findings);
     let finding = it.cause.and_then(|cause| stalls.into_iter().find(|it| is_of(it, cause)));
     parts.extend(finding.map(culprits).unwrap_or_default());
-    joined(&length, &parts, diagnosis, &it.interval, options)
+    parts
 }
 
 fn is_of(it: &Finding, cause: &Cause) -> bool {
     it.cause.id == cause.id
-}
-
-fn line(
-    length: &str,
-    mut parts: Vec<String>,
-    diagnosis: &Diagnosis,
-    attribution: &Attribution,
-    options: &Options,
-) -> String {
-    parts.extend(details(diagnosis, attribution));
-    joined(length, &parts, diagnosis, &attribution.pause, options)
 }
 
 fn joined(

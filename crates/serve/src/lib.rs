@@ -4,6 +4,7 @@
 //! * [`Bound`] takes the port, so that a port in use is said at once; [`Bound::start`] answers on it
 //!   in a thread of its own until the [`Server`] is dropped.
 //! * [`Push`]: numbers sent to a [`Target`] again and again, where that is asked for.
+//! * [`Poster`]: one text sent to a [`Url`], with or without TLS.
 //! * [`Request`], [`Response`]: what a route is asked and what it answers, a whole or a stream of
 //!   server-sent events ([`events`]).
 //!
@@ -17,14 +18,20 @@ mod body;
 mod connection;
 mod events;
 mod open;
+mod post;
 mod push;
 mod request;
 mod route;
 mod server;
 mod sockets;
+mod tls;
+mod url;
 
 pub use address::{Address, AddressError};
 pub use events::{EventReceiver, EventSender, events};
+pub use post::{Failed, Poster};
 pub use push::{Push, Target, TargetError};
 pub use request::{Request, Response};
 pub use server::{Bound, Options, Server, StartError};
+pub use tls::TlsError;
+pub use url::{Url, UrlError};

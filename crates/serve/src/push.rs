@@ -1,37 +1,24 @@
 //! Numbers sent to a collector, again and again.
-use crate::{body::Answer, sockets::Stream};
-use hyper::{
-    Method, Request, Uri,
-    body::Bytes,
-    client::conn::http1,
-    header::{CONTENT_TYPE, HOST, RETRY_AFTER, USER_AGENT},
+use crate::{
+    Poster, Url,
+    post::{FIRST_RETRY, TIME_FOR_ONE},
 };
+use hyper::Uri;
 use std::{
     fmt, io,
-    net::{SocketAddr, ToSocketAddrs},
     str::FromStr,
     sync::{
         Mutex,
         mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel},
     },
     thread,
-    time::{Duration, SystemTime},
+    time::Duration,
 };
-use tokio::{net::TcpStream, runtime::Builder, time::timeout};
 
-/// Nothing of an answer but its status and one header is of use: one that goes on, also with `100 Continue`
-/// without end, is given up.
-const MOST_OF_ANSWER: usize = 64 << 10;
-/// How long one attempt may take, from the connection to the answer.
-const TIME_FOR_ONE: Duration = Duration::from_secs(10);
 /// The same at the end, while the process waits to exit.
 const TIME_FOR_LAST: Duration = Duration::from_millis(700);
 /// How long a server that stops is waited for; then the process ends without it.
 const TIME_TO_STOP: Duration = Duration::from_secs(1);
-/// The first wait after a failure; each further one is twice as long.
-const FIRST_RETRY: Duration = Duration::from_secs(1);
-/// The longest wait after a failure, whatever the collector asks for.
-const LONGEST_RETRY: Duration = Duration::from_secs(60);
 /// The port of OTLP over HTTP where none is given.
 const PORT: u16 = 4318;
 /// The path of metrics where none is given.
@@ -97,12 +84,6 @@ pub struct Push {
     stopped: Mutex<Receiver<()>>,
 }
 
-/// Why an attempt failed, and when the collector wants to be asked again.
-struct Failed {
-    why: String,
-    again_after: Option<Duration>,
-}
-
 impl Push {
     /// Sends what `body` makes to `target` as `content_type`, every `period` and once at the end.
     ///
@@ -121,7 +102,8 @@ impl Push {
     ) -> io::Result<Push> {
         let (stop, stopping) = channel();
         let (end, stopped) = sync_channel::<()>(1);
-        let mut state = State { target, content_type, period, failures: 0 };
+        let poster = Poster::plain(Url::plain(&target.host, target.port, &target.path));
+        let mut state = State { target, poster, content_type, period, failures: 0 };
         thread::Builder::new().name("whypause-push".into()).spawn(move || {
             crate::server::give_up_rights();
             work(&mut state, &stopping, &mut body, &mut report);
@@ -144,6 +126,7 @@ impl Drop for Push {
 
 struct State {
     target: Target,
+    poster: Poster,
     content_type: &'static str,
     period: Duration,
     failures: u32,
@@ -160,7 +143,7 @@ fn work(
     loop {
         let is_last = stopping.recv_timeout(wait) != Err(RecvTimeoutError::Timeout);
         let limit = if is_last { TIME_FOR_LAST } else { TIME_FOR_ONE };
-        wait = match send(&state.target, state.content_type, body(), limit) {
+        wait = match state.poster.post(state.content_type, body(), limit) {
             Ok(()) => {
                 if std::mem::take(&mut state.failures) > 0 {
                     report(&format!("metrics are sent to `{}` again", state.target));
@@ -172,90 +155,13 @@ fn work(
                     report(&format!("cannot send metrics to `{}`: {}", state.target, failed.why));
                 }
                 state.failures += 1;
-                retry_after(state.failures, failed.again_after, jitter())
+                failed.wait(state.failures)
             }
         };
         if is_last {
             return;
         }
     }
-}
-
-/// Twice as long each time, and not all senders at once: `jitter` is from 0 to 1.
-fn retry_after(failures: u32, asked: Option<Duration>, jitter: f64) -> Duration {
-    let doubled = FIRST_RETRY.saturating_mul(1 << failures.saturating_sub(1).min(10));
-    let wait = doubled.max(asked.unwrap_or_default()).min(LONGEST_RETRY);
-    wait.mul_f64(1.0 - jitter / 4.0)
-}
-
-/// From 0 to 1, as the clock happens to be.
-fn jitter() -> f64 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    f64::from(now.subsec_micros() % 1000) / 1000.0
-}
-
-fn send(
-    target: &Target,
-    content_type: &'static str,
-    body: Vec<u8>,
-    limit: Duration,
-) -> Result<(), Failed> {
-    let failed = |why: String| Failed { why, again_after: None };
-    let host = target.host.trim_start_matches('[').trim_end_matches(']');
-    let addresses = (host, target.port).to_socket_addrs().map_err(|it| failed(it.to_string()))?;
-    let addresses: Vec<SocketAddr> = addresses.collect();
-    let runtime = Builder::new_current_thread().enable_io().enable_time().build();
-    let runtime = runtime.map_err(|it| failed(it.to_string()))?;
-    runtime.block_on(async {
-        let sent = timeout(limit, post(target, &addresses, content_type, body)).await;
-        sent.unwrap_or_else(|_| Err(failed(format!("no answer within {limit:?}"))))
-    })
-}
-
-async fn post(
-    target: &Target,
-    addresses: &[SocketAddr],
-    content_type: &'static str,
-    body: Vec<u8>,
-) -> Result<(), Failed> {
-    let failed = |why: &dyn fmt::Display| Failed { why: why.to_string(), again_after: None };
-    let mut socket = Err(Failed { why: "the host has no address".into(), again_after: None });
-    for address in addresses {
-        socket = TcpStream::connect(address).await.map_err(|it| failed(&it));
-        if socket.is_ok() {
-            break;
-        }
-    }
-    let stream = Stream::new(socket?, TIME_FOR_ONE).reading_at_most(MOST_OF_ANSWER);
-    let (mut sender, connection) = http1::Builder::new()
-        .max_buf_size(16 << 10)
-        .handshake(stream)
-        .await
-        .map_err(|it| failed(&it))?;
-    let connection = tokio::spawn(connection);
-    let request = Request::builder()
-        .method(Method::POST)
-        .uri(&target.path)
-        .header(HOST, format!("{}:{}", target.host, target.port))
-        .header(USER_AGENT, concat!("whypause/", env!("CARGO_PKG_VERSION")))
-        .header(CONTENT_TYPE, content_type)
-        .body(Answer::Whole(Some(Bytes::from(body))))
-        .map_err(|it| failed(&it))?;
-    let response = sender.send_request(request).await.map_err(|it| failed(&reason(&it)));
-    connection.abort();
-    let response = response?;
-    let status = response.status();
-    if status.is_success() {
-        return Ok(());
-    }
-    let seconds = response.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok()?.parse().ok());
-    Err(Failed { why: status.to_string(), again_after: seconds.map(Duration::from_secs) })
-}
-
-/// What an error says, and what was behind it.
-fn reason(error: &dyn std::error::Error) -> String {
-    let behind = error.source().map_or_else(String::new, |it| format!(": {it}"));
-    format!("{error}{behind}")
 }
 
 #[cfg(test)]
@@ -282,17 +188,5 @@ mod tests {
         for text in ["collector:4318", "http://", "", "http://user:word@collector", "/v1/metrics"] {
             assert!(text.parse::<Target>().is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn retries_are_ever_rarer_within_bounds() {
-        let seconds =
-            |n, asked: Option<u64>| retry_after(n, asked.map(Duration::from_secs), 0.0).as_secs();
-        assert_eq!(
-            [1, 2, 3, 6, 7, 8, u32::MAX].map(|n| seconds(n, None)),
-            [1, 2, 4, 32, 60, 60, 60]
-        );
-        assert_eq!((seconds(1, Some(30)), seconds(1, Some(86_400))), (30, 60));
-        assert_eq!(retry_after(1, None, 1.0), Duration::from_millis(750));
     }
 }

@@ -17,8 +17,8 @@ const READ_BYTES: usize = 4 << 10;
 
 /// A connection.
 #[derive(Debug)]
-pub(crate) struct Stream {
-    inner: TcpStream,
+pub(crate) struct Stream<S = TcpStream> {
+    inner: S,
     patience: Duration,
     /// When it is given up, while its other end takes nothing.
     stalled: Option<Pin<Box<tokio::time::Sleep>>>,
@@ -26,14 +26,14 @@ pub(crate) struct Stream {
     left: usize,
 }
 
-impl Stream {
+impl<S> Stream<S> {
     /// `patience` is how long its other end may take nothing of what it is sent.
-    pub(crate) fn new(inner: TcpStream, patience: Duration) -> Stream {
+    pub(crate) fn new(inner: S, patience: Duration) -> Stream<S> {
         Stream { inner, patience, stalled: None, left: usize::MAX }
     }
 
     /// The same, given up when its other end sends more than this many bytes in all.
-    pub(crate) fn reading_at_most(self, bytes: usize) -> Stream {
+    pub(crate) fn reading_at_most(self, bytes: usize) -> Stream<S> {
         Stream { left: bytes, ..self }
     }
 
@@ -54,7 +54,7 @@ impl Stream {
     }
 }
 
-impl Read for Stream {
+impl<S: AsyncRead + Unpin> Read for Stream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -74,7 +74,7 @@ impl Read for Stream {
     }
 }
 
-impl Write for Stream {
+impl<S: AsyncWrite + Unpin> Write for Stream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -127,6 +127,26 @@ impl Identity {
     }
 }
 
+/// Gives up all rights of this thread for good: neither it nor what it starts from now on has a capability, be
+/// its user root. What is its user's stays its own.
+///
+/// # Errors
+/// Where the kernel refuses. Nothing must be started for others then.
+pub fn without_rights() -> io::Result<()> {
+    let none = CapabilitySet::empty();
+    let own = capabilities(None)?;
+    if own.effective.contains(CapabilitySet::SETPCAP) {
+        keep_in_bounding_set(none)?;
+    }
+    let nothing = CapabilitySets { effective: none, permitted: none, inheritable: none };
+    if own.permitted != none || own.inheritable != none {
+        // The ambient ones go with the permitted.
+        set_capabilities(None, nothing)?;
+    }
+    set_no_new_privs(true)?;
+    Ok(())
+}
+
 /// No program that this thread executes, or that a process executes which it starts, ever gets another
 /// capability than these. Takes no lock and no memory, so a child may call it before it executes a program.
 ///

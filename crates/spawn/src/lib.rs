@@ -30,7 +30,7 @@ use std::{
 };
 
 pub use afterwards::Afterwards;
-pub use identity::{Identity, keep_in_bounding_set, without_environment};
+pub use identity::{Identity, keep_in_bounding_set, without_environment, without_rights};
 pub use running::Running;
 
 /// Why a child is not as it should be.

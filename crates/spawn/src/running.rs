@@ -6,7 +6,7 @@ use rustix::{
 };
 use std::{
     fs::File,
-    io,
+    io::{self, Seek, Write},
     os::unix::{fs::FileExt, process::CommandExt},
     process::{Child, ChildStdin, Command, ExitStatus},
     time::{Duration, Instant},
@@ -83,6 +83,23 @@ impl Running {
         command.process_group(0);
         child_side::die_with_parent(&mut command);
         Running::spawn(command, Reach::Group, Some(heard))
+    }
+
+    /// The same with these bytes as its standard input, from a file in memory: what never reads them delays
+    /// no thread.
+    ///
+    /// # Errors
+    /// [`Error::Start`].
+    pub fn start_fed(mut command: Command, input: &[u8]) -> Result<Running, Error> {
+        let fed = (|| {
+            let mut file = memory_file()?;
+            file.write_all(input)?;
+            file.rewind()?;
+            command.stdin(file);
+            Ok(())
+        })();
+        fed.map_err(|source| Error::Start { program: name(&command), source })?;
+        Running::start(command)
     }
 
     /// Starts `command` in a session of its own, in which neither the end of this process nor a
@@ -294,7 +311,7 @@ fn name(command: &Command) -> String {
 
 /// A file that is in memory alone, and is no program: some hosts allow no other ones.
 fn memory_file() -> io::Result<File> {
-    let name = c"output of a child";
+    let name = c"streams of a child";
     let flags = MemfdFlags::CLOEXEC;
     // not known before Linux 6.3
     let file = rustix::fs::memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL);

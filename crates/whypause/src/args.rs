@@ -1,5 +1,6 @@
 //! What can be typed: a new option is a field here or in `args/`. Help, man pages and completions are made from
 //! these definitions.
+mod alerts;
 pub mod at;
 mod bare_pid;
 mod compared;
@@ -15,6 +16,7 @@ pub mod size;
 mod which;
 mod zone;
 
+pub use alerts::{AlertArgs, Secret, WebhookFormat};
 pub use compared::{CheckArgs, CheckFormat, CompareArgs};
 pub use doctor::{AcceptArgs, DoctorArgs, DoctorFormat};
 pub use fix::FixArgs;
@@ -25,7 +27,7 @@ pub use lab::{
     LabArgs, LabCommand, LabDemoArgs, LabDiskArgs, LabHoldArgs, LabListArgs, LabMatrixArgs,
     LabReproduceArgs, LabRunArgs, LabSweepArgs, Rights, Where,
 };
-pub use pages::{CauseArgs, CompletionsArgs, ManArgs};
+pub use pages::{CauseArgs, CompletionsArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use which::{User, WhichJvm, WhoseJvm};
 pub use zone::ZoneArgs;
 
@@ -100,9 +102,9 @@ pub enum Command {
     /// Show the page of a cause of pauses
     #[command(after_help = examples::CAUSE)]
     Cause(CauseArgs),
-    /// Print the JSON Schema of `explain --format json`
+    /// Print the JSON Schema of `explain --format json`, or of `watch --json`
     #[command(after_help = examples::SCHEMA)]
-    Schema,
+    Schema(SchemaArgs),
     /// Make a pause happen on purpose, diagnose it, fix it, compare
     #[command(after_help = examples::LAB)]
     Lab(LabArgs),
@@ -294,6 +296,21 @@ pub struct WatchArgs {
     /// What is kept.
     #[command(flatten)]
     pub kept: KeepOptions,
+    /// How to print each pause and each stall as it ends: a line of text, or a JSON object on a line
+    #[arg(
+        long,
+        value_enum,
+        default_value = "text",
+        default_value_if("json", "true", "json"),
+        value_name = "FORMAT"
+    )]
+    pub format: ListFormat,
+    /// The short form of `--format json`.
+    #[command(flatten)]
+    pub json: JsonFlag,
+    /// Alerts.
+    #[command(flatten)]
+    pub alerts: AlertArgs,
     /// How facts are collected.
     #[command(flatten)]
     pub collect: CollectOptions,

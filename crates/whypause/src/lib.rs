@@ -70,7 +70,7 @@ fn run(command: Command, console: &Console) -> Result<Exit, Failure> {
         Command::Keep(args) => commands::keep::run(&args, console),
         Command::Ps(args) => commands::ps::run(&args, console),
         Command::Cause(args) => commands::cause::run(&args, console),
-        Command::Schema => commands::schema::run(console),
+        Command::Schema(args) => commands::schema::run(&args, console),
         Command::Lab(args) => commands::lab::run(&args.command, console),
         Command::Completions(args) => commands::completions::run(&args, console),
         Command::Man(args) => commands::man::run(&args, console),

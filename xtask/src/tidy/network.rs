@@ -20,7 +20,7 @@ const SOCKETS: [&str; 10] = [
 ];
 
 /// Crates that do so: only one of ours may depend on them.
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 15] = [
     "async-std",
     "axum",
     "curl",
@@ -28,10 +28,13 @@ const CRATES: [&str; 12] = [
     "hyper-util",
     "isahc",
     "mio",
+    "native-tls",
     "reqwest",
+    "rustls",
     "socket2",
     "tiny_http",
     "tokio",
+    "tokio-rustls",
     "ureq",
 ];
 

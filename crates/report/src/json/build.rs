@@ -46,7 +46,7 @@ pub(super) fn diagnosis<'a>(
     }
 }
 
-fn known(text: &str) -> Option<&str> {
+pub(super) fn known(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }
 

@@ -1,7 +1,7 @@
 //! JSON by RFC 8259, in which no string contains a terminal control.
 use crate::clean::misleads;
 use serde::Serialize;
-use serde_json::ser::{CharEscape, Formatter, PrettyFormatter, Serializer};
+use serde_json::ser::{CharEscape, CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use std::io::{self, Write};
 
 /// Number of characters kept of a string from elsewhere; an ellipsis follows.
@@ -17,20 +17,37 @@ const MOST_CHARS: usize = 16_384;
 ///
 /// Those of `out`, and of a value that has no form in JSON.
 pub fn write_document<T: Serialize>(document: &T, out: &mut dyn Write) -> io::Result<()> {
-    let formatter = Escaping { pretty: PrettyFormatter::new(), left: MOST_CHARS, units: [0; 2] };
+    let formatter = Escaping::new(PrettyFormatter::new());
     document.serialize(&mut Serializer::with_formatter(&mut *out, formatter))?;
     out.write_all(b"\n")
 }
 
+/// The same on one line, without a line end.
+///
+/// # Panics
+///
+/// Where a value has no form in JSON, which none of this crate's shapes has.
+pub(crate) fn on_one_line<T: Serialize>(document: &T) -> String {
+    let mut out = Vec::new();
+    let formatter = Escaping::new(CompactFormatter);
+    let written = document.serialize(&mut Serializer::with_formatter(&mut out, formatter));
+    written.expect("memory takes all, and each key is a string");
+    String::from_utf8(out).expect("JSON is UTF-8")
+}
+
 /// Escapes more than JSON demands, and cuts strings.
-struct Escaping {
-    pretty: PrettyFormatter<'static>,
+struct Escaping<F> {
+    layout: F,
     /// How many characters the string under way may still have.
     left: usize,
     units: [u16; 2],
 }
 
-impl Escaping {
+impl<F> Escaping<F> {
+    fn new(layout: F) -> Escaping<F> {
+        Escaping { layout, left: MOST_CHARS, units: [0; 2] }
+    }
+
     /// Whether one more character of the string has room; says once where it ends.
     fn has_room<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<bool> {
         match self.left {
@@ -43,11 +60,11 @@ impl Escaping {
     }
 }
 
-impl Formatter for Escaping {
+impl<F: Formatter> Formatter for Escaping<F> {
     fn begin_string<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
         // One more, in whose place the ellipsis stands.
         self.left = MOST_CHARS + 1;
-        self.pretty.begin_string(out)
+        self.layout.begin_string(out)
     }
 
     fn write_string_fragment<W: ?Sized + Write>(
@@ -81,43 +98,43 @@ impl Formatter for Escaping {
         out: &mut W,
         escape: CharEscape,
     ) -> io::Result<()> {
-        if self.has_room(out)? { self.pretty.write_char_escape(out, escape) } else { Ok(()) }
+        if self.has_room(out)? { self.layout.write_char_escape(out, escape) } else { Ok(()) }
     }
 
     fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.pretty.begin_array(out)
+        self.layout.begin_array(out)
     }
 
     fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.pretty.end_array(out)
+        self.layout.end_array(out)
     }
 
     fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        self.pretty.begin_array_value(out, first)
+        self.layout.begin_array_value(out, first)
     }
 
     fn end_array_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.pretty.end_array_value(out)
+        self.layout.end_array_value(out)
     }
 
     fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.pretty.begin_object(out)
+        self.layout.begin_object(out)
     }
 
     fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.pretty.end_object(out)
+        self.layout.end_object(out)
     }
 
     fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        self.pretty.begin_object_key(out, first)
+        self.layout.begin_object_key(out, first)
     }
 
     fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.pretty.begin_object_value(out)
+        self.layout.begin_object_value(out)
     }
 
     fn end_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.pretty.end_object_value(out)
+        self.layout.end_object_value(out)
     }
 }
 

@@ -70,7 +70,7 @@ impl Serialize for Longest<'_> {
     }
 }
 
-fn pause(clock: Clock, it: &Attribution) -> Pause<'_> {
+pub(super) fn pause(clock: Clock, it: &Attribution) -> Pause<'_> {
     let part = |part: &diagnose::Part| Part {
         cause: part.cause.id,
         time_ns: ns(part.time),

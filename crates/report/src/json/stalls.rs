@@ -34,7 +34,7 @@ pub(super) fn stalls<'a>(
     })
 }
 
-fn stall(clock: Clock, it: &Episode) -> Stall<'_> {
+pub(super) fn stall(clock: Clock, it: &Episode) -> Stall<'_> {
     Stall {
         start_ns: it.interval.start_ns,
         start_wall: when::rfc3339(clock, &it.interval),

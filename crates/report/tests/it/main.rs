@@ -1,5 +1,6 @@
 //! What readers of a diagnosis see, on diagnoses made by hand.
 mod doctor;
+mod events;
 mod fix;
 mod fixtures;
 mod formats;

@@ -85,3 +85,20 @@ fn a_root_of_a_container_gets_no_more_than_it_has_there() {
     let bounds = u64::from_str_radix(line(&status, "CapBnd"), 16).unwrap();
     assert_eq!(bounds, CapabilitySet::DAC_OVERRIDE.bits());
 }
+
+#[test]
+fn what_a_thread_without_rights_starts_has_no_capability() {
+    let status = std::thread::spawn(|| {
+        without_rights().unwrap();
+        let mut command = crate::command("grep");
+        command.args(["-E", "^(Cap(Inh|Prm|Eff|Amb)|NoNewPrivs)", "/proc/self/status"]);
+        crate::run(command, std::time::Duration::from_secs(60)).unwrap().stdout
+    });
+    let status = String::from_utf8(status.join().unwrap()).unwrap();
+    let values: Vec<_> = status.lines().filter_map(|it| it.split_once(":\t")).collect();
+    assert_eq!(values.len(), 5, "{status}");
+    for (name, value) in values {
+        let wanted = if name == "NoNewPrivs" { "1" } else { "0000000000000000" };
+        assert_eq!(value, wanted, "{name}");
+    }
+}

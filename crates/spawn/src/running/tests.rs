@@ -157,3 +157,15 @@ fn nothing_is_inherited_that_was_not_given() {
     io::Write::write_all(&mut piped.stdin().unwrap(), b"given\n").unwrap();
     assert_eq!(piped.says("", PATIENCE).unwrap(), "given");
 }
+
+#[test]
+fn what_it_is_fed_it_reads_and_what_never_reads_delays_no_thread() {
+    let input = vec![b'x'; 1_000_000];
+    let mut counts = shell("test $(wc -c) = 1000000");
+    counts.stderr(Stdio::null());
+    assert!(Running::start_fed(counts, &input).unwrap().wait(PATIENCE).unwrap().success());
+    let begun = Instant::now();
+    let mut deaf = Running::start_fed(shell("exec sleep 600"), &input).unwrap();
+    assert!(begun.elapsed() < PATIENCE);
+    deaf.kill();
+}

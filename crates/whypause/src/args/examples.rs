@@ -59,6 +59,10 @@ EXAMPLES:
   whypause watch 4242 --otlp http://127.0.0.1:4318 for an OpenTelemetry collector
   whypause watch --all --keep kept                 the worst of each hour as recordings: explain kept
   whypause watch --keep-now                        the last 15 s, of each watch that keeps
+  whypause watch 4242 --json | jq -r .text         one JSON object a line
+  whypause watch 4242 --exec /usr/local/bin/notify a command for the longest in each 10 s
+  whypause watch --all --webhook @/etc/whypause/webhook --alert-over 1s
+                                                   Slack, PagerDuty or another, at a URL in a file
   whypause watch -p 4242 --redact                  without names of files, hosts and users";
 
 pub(super) const DOCTOR: &str = "\
@@ -190,7 +194,8 @@ EXAMPLES:
 
 pub(super) const SCHEMA: &str = "\
 EXAMPLES:
-  whypause schema > whypause.schema.json           to validate answers, or to generate types";
+  whypause schema > whypause.schema.json           to validate answers, or to generate types
+  whypause schema watch > event.schema.json        likewise lines of `watch --json`";
 
 pub(in crate::args) const LAB: &str = "\
 EXAMPLES:

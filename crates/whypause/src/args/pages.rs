@@ -1,6 +1,6 @@
-//! The arguments of what prints pages: `cause`, `completions` and `man`.
+//! The arguments of what prints pages: `cause`, `schema`, `completions` and `man`.
 use super::{JsonFlag, ListFormat};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// `whypause cause`.
@@ -21,6 +21,24 @@ pub struct CauseArgs {
     /// The short form of `--format json`.
     #[command(flatten)]
     pub json: JsonFlag,
+}
+
+/// `whypause schema`.
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// Whose JSON
+    #[arg(value_enum, default_value = "explain", value_name = "COMMAND")]
+    pub of: SchemaOf,
+}
+
+/// What has a schema.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// The document of `explain --json`
+    #[default]
+    Explain,
+    /// A line of `watch --json`, and what --exec and --webhook get
+    Watch,
 }
 
 /// `whypause completions`.

@@ -1,8 +1,10 @@
 //! `whypause watch`: each long pause and each long stall of threads as it ends, with its cause.
 //!
 //! The same session and the same diagnosis as `record` and `explain`, over a sliding window.
+mod alerts;
 mod all;
 mod black_box;
+mod events;
 mod keep_now;
 mod live;
 mod next;
@@ -17,7 +19,9 @@ use crate::{
     interrupt::{Interrupt, Wishes},
     target,
 };
+use alerts::Alerts;
 use black_box::BlackBox;
+use events::Events;
 use printer::{Printer, Subscribers};
 use published::Published;
 use recorder::{Duties, Jvm, Options, Roots, SafepointLog};
@@ -46,21 +50,23 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
         wishes,
         args,
         console,
+        alerts: Alerts::start(args, console)?,
         published: Published::start(args, console)?,
         attaching: Mutex::default(),
         closed: AtomicBool::default(),
         interrupt,
         until: args.duration.map(|it| Instant::now() + it),
     };
-    let exit = match args.part {
+    let ended = match args.part {
         None if args.all => all::watch_all(&watch),
         None if args.wait => next::watch_each(&watch),
         Some(Part::Find) => next::find(&watch),
         None | Some(Part::One) => watch.the_one(),
     };
+    watch.alerts.finish(console);
     let kept = watch.black_box.and_then(BlackBox::finish);
     kept.iter().for_each(|it| console.say(it));
-    exit
+    ended
 }
 
 /// Why the watch of one JVM ended.
@@ -91,6 +97,8 @@ struct Watch<'a> {
     console: &'a Console,
     /// What other programs may read.
     published: Published,
+    /// What is sent to other programs.
+    alerts: Alerts,
     /// Held while a JVM is attached to: of many, one after the other.
     attaching: Mutex<()>,
     /// Whether no process reads what is printed, as another thread has found.
@@ -172,6 +180,7 @@ impl Watch<'_> {
             metrics: self.published.jvm(main, (jvm.pid, jvm.uid), redactor),
             live: self.published.live().cloned(),
             keeping: self.black_box.as_ref().map(|it| it.of(main)),
+            events: Events::new(self.args, self.alerts.clone()),
         };
         Printer::start(self.args.over, self.args.zone.clone(), *self.console, subscribers)
     }

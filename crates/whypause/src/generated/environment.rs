@@ -1,7 +1,7 @@
 //! The environment variables that the program reads, for man pages.
 
 /// Names, what they are for, and the commands that read them; none for all commands.
-const VARIABLES: [(&str, &str, &[&str]); 12] = [
+const VARIABLES: [(&str, &str, &[&str]); 15] = [
     ("TZ", "The zone in which times of day are shown, unless an option names one.", &[]),
     ("NO_COLOR", "Where it is set and not empty, nothing is coloured.", &[]),
     ("CLICOLOR_FORCE", "Where it is set and not 0, colour is used though it is no terminal.", &[]),
@@ -29,6 +29,17 @@ const VARIABLES: [(&str, &str, &[&str]); 12] = [
         &["fix"],
     ),
     ("JAVA_HOME", "A JDK that the lab may use, besides those below /usr/lib/jvm.", &["lab"]),
+    (
+        "WHYPAUSE_WEBHOOK",
+        "The URL that alerts are sent to, where --webhook does not name one.",
+        &["watch"],
+    ),
+    ("WHYPAUSE_PAGERDUTY_KEY", "The routing key for a webhook of PagerDuty.", &["watch"]),
+    (
+        "SSL_CERT_FILE, SSL_CERT_DIR",
+        "Certificates of the authorities that are trusted, in place of those of the host.",
+        &["watch"],
+    ),
     ("PATH", "Where java is looked for, as one more JDK that the lab may use.", &["lab"]),
 ];
 

@@ -5,7 +5,7 @@ use crate::{
 };
 use recording::{Coverage, Facts};
 
-const COMMANDS: [&[&str]; 18] = [
+const COMMANDS: [&[&str]; 19] = [
     &[],
     &["record"],
     &["explain"],
@@ -24,6 +24,7 @@ const COMMANDS: [&[&str]; 18] = [
     &["fix"],
     &["lab", "matrix"],
     &["lab", "sweep"],
+    &["schema"],
 ];
 
 #[test]
@@ -158,4 +159,31 @@ fn without_a_command_help_is_shown_and_it_is_an_error() {
 fn the_version_is_reported() {
     let ran = run(&["--version"]);
     assert_eq!(ran.stdout, format!("whypause {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn alerts_that_cannot_work_are_refused_at_once_and_no_secret_is_shown() {
+    let check = |arguments: &[&str], message: &str, hint: &str| {
+        let ran = run(&[&["watch", "-p", "no.such.Name"], arguments].concat());
+        assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.starts_with(&format!("error: {message}")), "{}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("hint: {hint}")), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("hush"), "{}", ran.stderr);
+    };
+    check(&["--exec", "no-such-program hush"], "no program `no-such-program` for `--exec`", "give");
+    check(&["--exec", "sh -c 'hush"], "a quote in the command of `--exec` has no end", "words");
+    check(&["--webhook", "hooks.example.com/hush"], "`--webhook`: this is no URL", "a file");
+    check(&["--webhook", "ftp://host/hush"], "`--webhook`: only http:// and https://", "a file");
+    check(&["--webhook", "@/nonexistent"], "cannot read the webhook's file", "its first line");
+    check(&["--alert-every", "1m"], "`--alert-every` is about alerts", "give `--exec CMD`");
+    check(
+        &["--webhook", "http://h/hush", "--webhook-format", "pagerduty"],
+        "PagerDuty takes a routing key",
+        "set WHYPAUSE_PAGERDUTY_KEY",
+    );
+    check(
+        &["--webhook", "http://h/hush", "--alert-over", "2ms"],
+        "`--alert-over` is less than `--over`",
+        "shorter pauses",
+    );
 }

@@ -1,5 +1,6 @@
 //! The program on a real JVM, from attaching to the explanation. Needs root, BTF and a JDK.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may")]
+mod alerts;
 mod all_jvms;
 mod capabilities;
 mod doctor;

@@ -4,10 +4,10 @@
 //! process keeps them and does nothing: it reads no file that others have made, and starts two programs
 //! by turns. One gives up its rights and waits for a JVM; the other one attaches to that, and gives up
 //! its rights then. What was asked for they get as arguments (`words`): an option that is not there is lost.
-use super::{Watch, published::Addresses};
+use super::{Watch, alerts::Alerts, published::Addresses};
 use crate::{
     Exit, Failure,
-    args::{Part, WatchArgs},
+    args::{ListFormat, Part, WatchArgs},
     target,
 };
 use recorder::JvmError;
@@ -73,6 +73,7 @@ fn start(watch: &Watch<'_>, part: Part, pid: Option<u32>) -> Result<Running, Fai
     command.args(watch.args.kept.words());
     command.stderr(Stdio::inherit());
     watch.published.give(&mut command)?;
+    Alerts::give(watch.args, part, &mut command);
     started(command, part)
         .map_err(|error| Failure::input(format!("cannot start a part of the watch: {error}"), ""))
 }
@@ -130,6 +131,7 @@ fn words(
         words.extend(["-d".into(), millis(until.saturating_duration_since(Instant::now()), 100)]);
     }
     words.extend(args.zone.words());
+    words.extend(args.alerts.words());
     if let Some(address) = addresses.page {
         words.extend(["--serve".into(), address.to_string()]);
     }
@@ -140,6 +142,7 @@ fn words(
         words.extend(["--otlp".into(), target.to_string()]);
     }
     for (flag, given) in [
+        ("--json", args.format == ListFormat::Json),
         ("--redact", args.redact),
         ("--without-ebpf", args.collect.without_ebpf),
         ("--ask-jvm", args.collect.ask_jvm),
@@ -186,6 +189,18 @@ mod tests {
             arguments(asked, Part::One, Some(42)),
             "watch --pid=42 --part one --over 50ms --stalls-over 10ms --metrics 127.0.0.1:9464 \
              --otlp http://c:4318/v1/metrics"
+        );
+        let asked = "whypause watch --wait --match orders --json --exec=notify --alert-every 1m \
+                     --alert-over 1s --webhook @/etc/hook --webhook-format slack";
+        assert_eq!(
+            arguments(asked, Part::One, Some(42)),
+            "watch --pid=42 --part one --over 50ms --stalls-over 10ms --exec=notify \
+             --webhook=@/etc/hook --webhook-format=slack --alert-every=60000ms --alert-over=1000ms --json"
+        );
+        let asked = "whypause watch --wait --match orders --webhook https://h/secret";
+        assert_eq!(
+            arguments(asked, Part::One, Some(42)),
+            "watch --pid=42 --part one --over 50ms --stalls-over 10ms"
         );
         let asked = "whypause watch --wait --user 7 --service kafka";
         assert_eq!(

@@ -2,7 +2,7 @@
 //!
 //! The thread that drains the kernel's events must neither wait for a terminal that stands still
 //! nor compute: this one does both, at the lowest priority.
-use super::{black_box::Keeping, live::Live};
+use super::{black_box::Keeping, events::Events, live::Live};
 use crate::{
     Failure,
     args::ZoneArgs,
@@ -56,6 +56,7 @@ pub(crate) struct Subscribers {
     pub(super) metrics: Option<JvmMetrics>,
     pub(super) live: Option<Live>,
     pub(super) keeping: Option<Keeping>,
+    pub(super) events: Events,
 }
 
 /// What was printed.
@@ -87,7 +88,8 @@ impl Printer {
         subscribers: Subscribers,
     ) -> Result<Printer, Failure> {
         let (sender, receiver) = sync_channel(QUEUE_BATCHES);
-        let form = Form::new(zone, console, subscribers.label.clone());
+        let mut form = Form::new(zone, console, subscribers.label.clone());
+        form.objects = subscribers.events.are_printed();
         let thread = thread::Builder::new()
             .name("whypause-print".into())
             .spawn(move || work(&receiver, over, form, subscribers))?;
@@ -206,11 +208,7 @@ impl Work {
             }
             Batch::UnderWay(facts) => {
                 self.form.take_zone(&facts);
-                let diagnosis = self.window.under_way(*facts);
-                for it in diagnosis.pauses.iter().filter(|it| it.pause.cut.end) {
-                    let options = self.form.heading(&diagnosis, &it.pause)?;
-                    self.form.print(&line::render_under_way(&diagnosis, it, &options))?;
-                }
+                self.form.print_under_way(&self.window.under_way(*facts))?;
             }
             Batch::Keep => self.subscribers.keeping.iter().for_each(|it| it.ask(&self.window)),
         }
@@ -245,7 +243,8 @@ impl Work {
                 let options = Options { over, ..options.clone() };
                 live.pause(diagnosis, at, it.label.as_deref(), &options);
             }
-            self.form.print(&line::render(diagnosis, attribution, &options))?;
+            let object = it.events.pause(diagnosis, attribution);
+            self.form.print_or(object, || line::render(diagnosis, attribution, &options))?;
             self.printed.pauses.add(attribution);
             it.keeping.iter_mut().for_each(|it| it.pause(attribution));
         }
@@ -257,7 +256,8 @@ impl Work {
         let options = self.form.heading(diagnosis, &episode.interval)?;
         let jvm = it.label.as_deref();
         it.live.iter().for_each(|it| it.stall(diagnosis, episode, jvm, &options));
-        self.form.print(&line::render_stall(diagnosis, episode, &options))?;
+        let object = it.events.stall(diagnosis, episode);
+        self.form.print_or(object, || line::render_stall(diagnosis, episode, &options))?;
         self.printed.add_stall(episode);
         it.keeping.iter_mut().for_each(|it| it.stall(episode));
         Ok(())
@@ -319,6 +319,8 @@ fn of_pauses(printed: &Counted) -> String {
 /// How lines are shown.
 struct Form {
     console: Console,
+    /// Whether objects are printed, and no text.
+    objects: bool,
     /// The JVM, where there are others.
     label: Option<String>,
     zone: ZoneArgs,
@@ -329,7 +331,7 @@ struct Form {
 
 impl Form {
     fn new(zone: ZoneArgs, console: Console, label: Option<String>) -> Form {
-        Form { console, label, zone, log_offset_min: None, chosen: None }
+        Form { console, objects: false, label, zone, log_offset_min: None, chosen: None }
     }
 
     /// Takes the zone of the GC log from its first date.
@@ -350,18 +352,40 @@ impl Form {
         self.chosen = Some(zone);
         // Of many JVMs the first says it for all, before any other prints a line.
         let mut headed = HEADED.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.label.is_none() || !*headed {
+        if !self.objects && (self.label.is_none() || !*headed) {
             self.console.print(&line::header(of, first, &options))?;
             *headed = true;
         }
         Ok(options)
     }
 
-    /// Prints a line, with the JVM before it where there are others.
-    fn print(&self, line: &str) -> Result<(), Failure> {
+    /// Prints the stop that is not over, where text is printed.
+    fn print_under_way(&mut self, diagnosis: &Diagnosis) -> Result<(), Failure> {
+        for it in diagnosis.pauses.iter().filter(|it| it.pause.cut.end) {
+            let options = self.heading(diagnosis, &it.pause)?;
+            self.print_text(|| line::render_under_way(diagnosis, it, &options))?;
+        }
+        Ok(())
+    }
+
+    /// Prints an object where there is one, and text otherwise.
+    fn print_or(
+        &self,
+        object: Option<String>,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), Failure> {
+        match object {
+            Some(object) => self.console.print(&object),
+            None => self.print_text(text),
+        }
+    }
+
+    /// Prints a line, with the JVM before it where there are others; nothing where objects are printed.
+    fn print_text(&self, text: impl FnOnce() -> String) -> Result<(), Failure> {
         match &self.label {
-            Some(label) => self.console.print(&format!("{label}  {line}")),
-            None => self.console.print(line),
+            _ if self.objects => Ok(()),
+            Some(label) => self.console.print(&format!("{label}  {}", text())),
+            None => self.console.print(&text()),
         }
     }
 }
