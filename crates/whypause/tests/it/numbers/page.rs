@@ -21,7 +21,7 @@ pub(super) fn check(html: &str, json: &Value, name: &str) {
         assert_eq!(page["numbers"][part], json[part], "{name}: {part}");
     }
     columns(&page, json, name);
-    cards(page, json, name);
+    cards(&page, json, name);
     stalls(&page["stalls"], &json["stalls"], name);
     let mut causes = json["causes"].as_array().expect("causes").iter();
     for it in page["answer"]["findings"].as_array().expect("findings") {
