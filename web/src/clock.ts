@@ -125,8 +125,10 @@ export function rangeText(from: number, to: number, zone: Zone, clock: Clock): s
     return `${text(from, clock, digits)} – ${text(to, clock, digits)}`;
   }
   const [a, b] = [shifted(from, zone, clock), shifted(to, zone, clock)];
-  const end = dateOf(a.date) === dateOf(b.date) ? secondOf(b.date) : `${dateOf(b.date)} ${secondOf(b.date)}`;
-  return `${dateOf(a.date)} ${secondOf(a.date)} – ${end} ${zoneText(a.offset, zone)}`;
+  // Within a few seconds whole ones would be the same twice.
+  const text = to - from < 5e6 ? milliOf : secondOf;
+  const end = dateOf(a.date) === dateOf(b.date) ? text(b.date) : `${dateOf(b.date)} ${text(b.date)}`;
+  return `${dateOf(a.date)} ${text(a.date)} – ${end} ${zoneText(a.offset, zone)}`;
 }
 
 const S = 1e6;

@@ -61,6 +61,12 @@ test("a clock shows the log's own zone and rounds nothing away", () => {
   assert.deepEqual(clock.zonesOf({ wallMs: null, uptimeMs: 0, zoneMinutes: null }), ["uptime"]);
 });
 
+test("a range of a few seconds says its milliseconds", () => {
+  const it = { wallMs: Date.UTC(2026, 10, 24, 19, 35, 59), uptimeMs: null, zoneMinutes: null };
+  assert.equal(clock.rangeText(0, 20e6, "utc", it), "2026-11-24 19:35:59 – 19:36:19 UTC");
+  assert.equal(clock.rangeText(0, 276_000, "utc", it), "2026-11-24 19:35:59.000 – 19:35:59.276 UTC");
+});
+
 test("uptimes of hours are read as hours, and found in the log by their seconds", () => {
   const it = { wallMs: null, uptimeMs: 0, zoneMinutes: null };
   const at = (s) => [clock.timeOfDay(s * 1e6, "uptime", it), clock.fullTime(s * 1e6, "uptime", it)];

@@ -9,7 +9,7 @@ import type { CauseInfo, Class } from "../model";
 import { usePart } from "../observable";
 import { CLASSES, CLASS_COLOUR, CLASS_NAME, CLASS_PATTERN, type Group, type Ink, canvasPattern, readInk } from "../palette";
 import { Swatch } from "../parts/swatch";
-import { Long } from "../parts/text";
+import { beginning } from "../parts/text";
 import { lowerBound } from "../store";
 import { drawBrush, line } from "../time/draw";
 import { GUTTER, type Plane, RIGHT, usOf, xOf } from "../time/plane";
@@ -27,6 +27,8 @@ const NEAR = 6;
 const PATTERN_FROM = 6;
 /** A press that moves less is a click. */
 const DRAG_FROM = 4;
+/** Characters of the heading; the section on stalls has all of them. */
+const MOST_HEADING = 240;
 
 export function StallLanes() {
   const app = useApp();
@@ -120,7 +122,8 @@ function Lanes({ stalls, causes }: { stalls: StallStore; causes: CauseInfo[] }) 
       <summary>
         Stalls{" "}
         <span class="muted">
-          <Long text={page.stalls?.heading.replace(/^Stalls /, "") ?? `while the JVM ran: ${plural(stalls.episodes.length, "episode")}`} />
+          {/* Nothing that can be pressed may be in a summary. */}
+          <bdi>{beginning(page.stalls?.heading.replace(/^Stalls /, "") ?? `while the JVM ran: ${plural(stalls.episodes.length, "episode")}`, MOST_HEADING)}</bdi>
         </span>
       </summary>
       <Legend stalls={stalls} causes={causes} />

@@ -34,8 +34,12 @@ struct Merged<'a> {
 }
 
 /// The list, in the order in which it is to be done: first what the verdict advises, then by the time of the causes;
-/// of equal time what can be done now before what takes a start.
+/// of equal time what can be done now before what takes a start. Where the verdict advises nothing, as of short pauses,
+/// there is none.
 pub(super) fn of(view: &View<'_>, causes: &mut Numbered) -> Vec<ToDo> {
+    if view.steps.is_empty() {
+        return Vec::new();
+    }
     let mut merged: Vec<Merged<'_>> = Vec::new();
     let stalls = view.stalls.iter().flat_map(|it| &it.findings);
     let pauses = view.findings.iter().map(|it| (it, false));

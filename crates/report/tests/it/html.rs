@@ -1,6 +1,6 @@
 //! The page: one file that runs nothing but its own script, whatever names are in it.
 use crate::{
-    fixtures::{cause, diagnosis, pause, slow_log},
+    fixtures::{cause, diagnosis, ms, pause, slow_log},
     hostile::{EVIL, named},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -121,4 +121,13 @@ fn what_two_causes_advise_is_there_once_with_the_time_of_both() {
     for it in list {
         assert!(it["saves"].as_str().is_some_and(|it| it.contains(" of pauses: ")), "{it}");
     }
+}
+
+#[test]
+fn where_the_verdict_advises_nothing_there_is_no_list() {
+    let mut it = diagnosis(vec![pause(0, 4, &[("gc-log-write-blocked", 3)])]);
+    it.findings.push(diagnose::Finding { time: ms(3), ..slow_log().findings[0].clone() });
+    let data = data(&page(&it));
+    assert_eq!(data["answer"]["steps"], serde_json::json!([]));
+    assert_eq!(data["answer"]["to_do"], serde_json::json!([]));
 }
