@@ -215,8 +215,8 @@ pub struct ExplainArgs {
     /// GC logs (also packed, rotated, directories and patterns), recordings, `-` for standard input
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Of the recordings that `whypause watch --keep DIR` has kept, explain that of this time: 04:12, 04:12:33 or
-    /// 2026-11-30 04:12
+    /// Of the recordings that `whypause watch --keep DIR` has kept, explain that of this time: 04:12, 04:12:33,
+    /// 2026-11-30 04:12, 2026-11-30
     #[arg(long, value_name = "TIME", value_parser = at::parse)]
     pub at: Option<at::TimeOfDay>,
     /// How to write the answer; of several inputs JSON is one document, CSV one table; of a directory

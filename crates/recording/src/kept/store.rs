@@ -87,6 +87,10 @@ impl KeptStore {
     pub fn keep(&mut self, new: &Kept, facts: &Facts) -> Result<PathBuf, RecordingError> {
         let room = self.room_for_one();
         self.refresh(room)?;
+        if let Some(it) = self.all.iter().find(|it| it.name() == new.name() && it.jvm == new.jvm) {
+            // Another watch of the same JVM was faster.
+            return Ok(it.path(&self.path));
+        }
         let of_jvm = self.path.join(&new.jvm);
         drop(Directory::make(&of_jvm)?);
         let written = self.write(&of_jvm, new, facts, room);
@@ -119,7 +123,10 @@ impl KeptStore {
         let in_jvm = Directory::open(of_jvm)?;
         let begun =
             begun.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
-        let placed = finished.and_then(|()| in_jvm.rename_new(&begun, &name));
+        let placed = finished.and_then(|()| match in_jvm.rename_new(&begun, &name) {
+            Err(_) if of_jvm.join(&name).is_dir() => in_jvm.remove_recording(&begun),
+            placed => placed,
+        });
         if placed.is_err() {
             let _ = in_jvm.remove_recording(&begun);
         }

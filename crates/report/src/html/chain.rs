@@ -31,9 +31,16 @@ pub(super) fn of(diagnosis: &Diagnosis, opened: &Opened, pause: &Pause) -> Strin
     let finding = cause.and_then(|it| diagnosis.findings.iter().find(|of| of.cause.id == it.id));
     let is_measured =
         did.is_measured && finding.is_none_or(|it| it.certainty == Certainty::Measured);
+    // What a culprit did is summed over all pauses of its cause: of several it says too much for one.
     let who = finding.filter(|it| is_measured && did.may_blame && is_same_file(it, did.wait));
     let who = who.and_then(|it| it.culprits.first());
-    let who = who.map_or_else(String::new, |it| format!("; {}", clean(&it.statement)));
+    let who = who.map_or_else(String::new, |it| {
+        let statement = clean(&it.statement);
+        match finding.filter(|it| it.pauses > 1) {
+            Some(of) => format!("; over all {} pauses of this cause: {statement}", of.pauses),
+            None => format!("; {statement}"),
+        }
+    });
     let short = cause.filter(|_| did.needs_cause).map(|it| format!(" ({})", it.short));
     format!(
         "{}, {}{}{}.{}",

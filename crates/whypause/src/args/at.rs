@@ -1,39 +1,59 @@
 //! Times of day as people type them.
 use jiff::{
-    Timestamp, Zoned,
+    Timestamp,
     civil::{Date, DateTime, Time},
     tz::TimeZone,
 };
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    /// On one date, or on any.
+    Local(Option<Date>, Time),
+    /// Of a zone of its own.
+    Instant(Timestamp),
+}
 
 /// A time of day, of one date or of any, as exact as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeOfDay {
     /// As it was typed.
     pub text: String,
-    date: Option<Date>,
-    time: Time,
-    /// How long it lasts, in milliseconds: a minute, a second, a millisecond.
+    when: When,
+    /// How long it lasts, in milliseconds: a day, a minute, a second, a millisecond.
     precision_ms: i64,
 }
 
 impl TimeOfDay {
     /// From when until when it is, on the date of `near` where it has none of its own.
     pub(crate) fn on(&self, near: Timestamp, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
-        let date = self.date.unwrap_or_else(|| near.to_zoned(zone.clone()).date());
-        let begin: Zoned = DateTime::from_parts(date, self.time).to_zoned(zone.clone()).ok()?;
-        let begin = begin.timestamp();
+        let begin = match self.when {
+            When::Instant(at) => at,
+            When::Local(date, time) => {
+                let date = date.unwrap_or_else(|| near.to_zoned(zone.clone()).date());
+                DateTime::from_parts(date, time).to_zoned(zone.clone()).ok()?.timestamp()
+            }
+        };
         let end = begin.checked_add(jiff::SignedDuration::from_millis(self.precision_ms)).ok()?;
         Some((begin, end))
     }
 }
 
-/// Reads `04:12`, `04:12:33`, `04:12:33.512`, and each with a date before it: `2026-11-30 04:12`, `2026-11-30T04:12`.
+/// Reads `04:12`, `04:12:33`, `04:12:33.512`, each with a date before it (`2026-11-30 04:12`, `2026-11-30T04:12`), a date
+/// alone, and what JSON has: `2026-11-30T04:12:33.512Z`.
 ///
 /// # Errors
 ///
 /// One lower-case line that says how a time is written.
 pub fn parse(text: &str) -> Result<TimeOfDay, String> {
     let trimmed = text.trim();
+    let named = |when, precision_ms| TimeOfDay { text: trimmed.to_owned(), when, precision_ms };
+    if let Ok(at) = trimmed.parse::<Timestamp>() {
+        let is_exact = trimmed.contains('.');
+        return Ok(named(When::Instant(at), if is_exact { 1 } else { 1_000 }));
+    }
+    if let Ok(date) = Date::strptime("%Y-%m-%d", trimmed) {
+        return Ok(named(When::Local(Some(date), Time::midnight()), 86_400_000));
+    }
     let (date, time) = match trimmed.split_once([' ', 'T']) {
         Some((date, time)) => (Some(date), time.trim()),
         None => (None, trimmed),
@@ -43,7 +63,7 @@ pub fn parse(text: &str) -> Result<TimeOfDay, String> {
     let forms = [("%H:%M", 60_000), ("%H:%M:%S", 1_000), ("%H:%M:%S.%f", 1)];
     let of = |(form, ms): (&str, i64)| Time::strptime(form, time).ok().map(|it| (it, ms));
     let (time, precision_ms) = forms.into_iter().find_map(of).ok_or_else(wrong)?;
-    Ok(TimeOfDay { text: trimmed.to_owned(), date, time, precision_ms })
+    Ok(named(When::Local(date, time), precision_ms))
 }
 
 #[cfg(test)]
@@ -63,6 +83,9 @@ mod tests {
         check("04:12:33.512", "2026-11-30T04:12:33.512Z", 1);
         check("2026-11-29 04:12", "2026-11-29T04:12:00Z", 60_000);
         check("2026-11-29T04:12:33", "2026-11-29T04:12:33Z", 1_000);
+        check("2026-11-29", "2026-11-29T00:00:00Z", 86_400_000);
+        check("2026-11-29T04:12:33Z", "2026-11-29T04:12:33Z", 1_000);
+        check("2026-11-29T04:12:33.512+01:00", "2026-11-29T03:12:33.512Z", 1);
     }
 
     #[test]

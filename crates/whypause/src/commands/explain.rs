@@ -28,7 +28,7 @@ pub(crate) fn command(recording: &Path) -> Command {
 pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure> {
     let inputs = match kept::Directory::among(&args.paths) {
         Some(kept) => match kept.answer(args, console)? {
-            Some(recording) => vec![Input::Recording(recording)],
+            Some(one) => vec![one],
             None => return Ok(Exit::Fine),
         },
         None if args.at.is_some() => return Err(kept::nothing_kept(&args.paths)),
@@ -58,7 +58,7 @@ fn reports(
 ) -> Result<(), Failure> {
     for (n, input) in inputs.iter().enumerate() {
         let listing = listing(input, args, redactor, console)?;
-        let options = options(args, listing.log_offset_min, console);
+        let options = options(args, input, listing.log_offset_min, console);
         let mut out = BufWriter::new(io::stdout().lock());
         if inputs.len() > 1 && args.format == Format::Text {
             let gap = if n > 0 { "\n" } else { "" };
@@ -85,7 +85,7 @@ fn document(
     let mut document = report::json::Several::begin(BufWriter::new(io::stdout().lock()))?;
     let answered = inputs.iter().try_for_each(|input| {
         let listing = listing(input, args, redactor, console)?;
-        let options = options(args, listing.log_offset_min, console);
+        let options = options(args, input, listing.log_offset_min, console);
         let diagnosis = listing.write(redactor, console, |diagnosis, pauses| {
             Ok(document.add(diagnosis, pauses, &options)?)
         })?;
@@ -107,9 +107,19 @@ fn listing<'a>(
     }
 }
 
-fn options(args: &ExplainArgs, log_offset_min: Option<i16>, console: &Console) -> Options {
+fn options(
+    args: &ExplainArgs,
+    input: &Input,
+    log_offset_min: Option<i16>,
+    console: &Console,
+) -> Options {
+    let over = match input {
+        // It was kept for that, however short it is.
+        Input::Kept(_, kept) => args.over.min(kept.length),
+        _ => args.over,
+    };
     Options {
-        over: args.over,
+        over,
         full: args.full,
         all_pauses: args.all_pauses,
         ..console.options_in(args.zone.of(log_offset_min))
@@ -165,6 +175,10 @@ fn diagnose(input: &Input, redactor: &mut Redactor, console: &Console) -> Result
             redactor.recording(&mut recording);
             let log_offset_min = input::log_offset_min(&recording.facts);
             Ok(Read { diagnosis: diagnose::diagnose_recording(&recording), log_offset_min })
+        }
+        Input::Kept(path, kept) => {
+            let (diagnosis, log_offset_min) = kept::diagnose(path, kept, redactor)?;
+            Ok(Read { diagnosis, log_offset_min })
         }
         Input::Log(set) => {
             let name = input.name(redactor);

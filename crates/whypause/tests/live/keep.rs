@@ -97,8 +97,14 @@ fn one_is_opened_by_its_time_and_all_are_on_one_page() {
     );
     let (longest, it) = all.iter().max_by_key(|(_, it)| it.length).unwrap();
     let at = it.at.strftime("%H:%M:%S.%3f").to_string();
-    let by_time = explain(&["--utc", path, "--at", &at]);
-    assert_eq!(by_time, explain(&["--utc", longest.to_str().unwrap()]));
+    let (code, by_time) = explain(&[path, "--at", &at, "--utc", "--json"]);
+    assert_eq!(code, Some(0));
+    let by_time: serde_json::Value = serde_json::from_str(&by_time).unwrap();
+    if it.kind == KeptKind::Pause {
+        assert_eq!(by_time["pauses"]["count"], 1, "{}: {by_time}", longest.display());
+        let start = by_time["longest"][0]["start_wall"].as_str().unwrap();
+        assert!(start.contains(&at), "{start} is at {at}");
+    }
     let (code, page) = explain(&["--utc", path, "--format", "html"]);
     assert_eq!(code, Some(0));
     let data = page.split_once("id=\"kept\">").unwrap().1.split_once("</script>").unwrap().0;

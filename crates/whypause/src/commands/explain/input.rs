@@ -3,7 +3,7 @@ use crate::{Failure, console::Console};
 use diagnose::{Attribution, Diagnosis, InputSummary, Keep, LogDiagnosis};
 use indicatif::{ProgressBar, ProgressStyle};
 use logset::{LogSet, Note, Summary};
-use recording::{Clock, Facts, LogLine};
+use recording::{Clock, Facts, Kept, LogLine};
 use report::Redactor;
 use std::{cell::Cell, io, ops::ControlFlow, path::PathBuf};
 
@@ -15,6 +15,8 @@ const PROGRESS_FROM_BYTES: u64 = 64 << 20;
 pub(super) enum Input {
     /// A directory that `whypause record` wrote.
     Recording(PathBuf),
+    /// What a watch kept, of which the pause or stall is explained that it was kept for.
+    Kept(PathBuf, Kept),
     /// One JVM's GC log.
     Log(LogSet),
 }
@@ -23,7 +25,9 @@ impl Input {
     /// What the user knows it by.
     pub(super) fn name(&self, redactor: &mut Redactor) -> String {
         match self {
-            Input::Recording(path) => redactor.path(&path.display().to_string()),
+            Input::Recording(path) | Input::Kept(path, _) => {
+                redactor.path(&path.display().to_string())
+            }
             Input::Log(set) => match set.files().len() {
                 1 => redactor.path(set.name()),
                 files => format!("{} ({files} files)", redactor.path(set.name())),

@@ -1,13 +1,15 @@
 //! The recordings that a watch has kept: a list, one of them by its time, or all on one time line.
+use super::input::{Input, log_offset_min};
 use crate::{
     Failure,
     args::{ExplainArgs, at::TimeOfDay},
     commands::window::{Ended, Window},
     console::Console,
 };
+use diagnose::Diagnosis;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
-use recording::{Kept, KeptKind, MonoTime, Recording, RecordingError};
+use recording::{Facts, Kept, KeptKind, MonoTime, Recording};
 use remedy::Command;
 use report::{
     Format, Options, Redactor, TimeZone,
@@ -33,6 +35,9 @@ pub(super) struct Directory {
 
 /// That `--at` was given for something else.
 pub(super) fn nothing_kept(paths: &[PathBuf]) -> Failure {
+    if paths.len() > 1 {
+        return Failure::input("`--at` is for one directory", "name one of them");
+    }
     let path = paths.first().map(|it| it.display().to_string()).unwrap_or_default();
     Failure::input(
         format!("`{path}` holds no recordings that a watch has kept"),
@@ -54,7 +59,7 @@ impl Directory {
         &self,
         args: &ExplainArgs,
         console: &Console,
-    ) -> Result<Option<PathBuf>, Failure> {
+    ) -> Result<Option<Input>, Failure> {
         let zone = args.zone.of(None);
         if let Some(at) = &args.at {
             return self.at(at, &zone, console).map(Some);
@@ -104,7 +109,7 @@ impl Directory {
     }
 
     /// The longest of those of that time; the latest day has it.
-    fn at(&self, at: &TimeOfDay, zone: &TimeZone, console: &Console) -> Result<PathBuf, Failure> {
+    fn at(&self, at: &TimeOfDay, zone: &TimeZone, console: &Console) -> Result<Input, Failure> {
         let is_then = |it: &Kept| {
             let until = it.at.checked_add(it.length).unwrap_or(it.at);
             // Of a pause that ends after midnight the day before counts as well.
@@ -129,8 +134,11 @@ impl Directory {
             1 => "; 1 more of that time was kept".to_owned(),
             n => format!("; {n} more of that time were kept"),
         };
-        console.say(&format!("{}: {}{others}", words(kept, zone), path.display()));
-        Ok(path.clone())
+        console.say(&format!("{}{others}", words(kept, zone)));
+        if let Some(all) = console.copyable(super::command(path)) {
+            console.say(&format!("all of the seconds around it: {all}"));
+        }
+        Ok(Input::Kept(path.clone(), kept.clone()))
     }
 
     /// A hint: what was kept last.
@@ -151,9 +159,11 @@ impl Directory {
         let first = self.all.first().map_or(0, |(_, it)| ms(it.at));
         let ends = self.all.iter().map(|(_, it)| ms(it.at) + it.length.as_millis() as i64);
         let span = ends.max().unwrap_or(first) - first + 2 * MARGIN_MS;
+        let of_pauses = self.all.iter().filter(|(_, it)| it.kind == KeptKind::Pause);
+        let shortest = of_pauses.map(|(_, it)| it.length).min().unwrap_or_default();
         let watched = Watched {
             title: format!("{} kept recordings", self.all.len()),
-            limit: self.all.iter().map(|(_, it)| it.length).min().unwrap_or_default(),
+            limit: shortest.saturating_sub(Duration::from_millis(1)),
             since_wall_ms: first - MARGIN_MS,
             kept: Duration::from_millis(span.unsigned_abs()),
             opened: events.opened,
@@ -173,7 +183,11 @@ impl Directory {
         for (path, kept) in order.into_iter().filter(|(_, it)| it.kind != KeptKind::Asked) {
             bar.inc(1);
             let jvm = redactor.main(&kept.jvm);
-            match ended(path, kept, redactor) {
+            let opened = Recording::open(path).map(|mut it| {
+                redactor.recording(&mut it);
+                ended(it.facts, kept)
+            });
+            match opened {
                 Ok(Some((Ended::Pauses(diagnosis), at))) => {
                     let Some(event) = live::pause(&diagnosis, at, Some(&jvm), options) else {
                         continue;
@@ -203,26 +217,43 @@ struct Events {
     opened: usize,
 }
 
-/// The pause or stall that a recording was kept for, found and diagnosed as the watch did; of a pause, which of the
-/// diagnosis it is.
-fn ended(
+/// The diagnosis of what a recording was kept for, as `watch` made it: of one that was asked for, and where it is not
+/// to be found, of all of it. And how many minutes the dates of its GC log are ahead of UTC.
+pub(super) fn diagnose(
     path: &Path,
     kept: &Kept,
     redactor: &mut Redactor,
-) -> Result<Option<(Ended, usize)>, RecordingError> {
+) -> Result<(Diagnosis, Option<i16>), Failure> {
     let mut recording = Recording::open(path)?;
     redactor.recording(&mut recording);
+    let log_offset_min = log_offset_min(&recording.facts);
+    if kept.kind == KeptKind::Pause
+        && let Some((Ended::Pauses(mut diagnosis), at)) = ended(recording.facts.clone(), kept)
+        && diagnosis.pauses.len() == 1
+        && at == 0
+    {
+        // It is about this one, and how many others there were around it is not counted.
+        diagnosis.span = diagnosis.pauses[at].pause.duration;
+        diagnosis.inputs = diagnose::diagnose_recording(&recording).inputs;
+        return Ok((*diagnosis, log_offset_min));
+    }
+    Ok((diagnose::diagnose_recording(&recording), log_offset_min))
+}
+
+/// The pause or stall that a recording was kept for, found and diagnosed as the watch did; of a pause, which of the
+/// diagnosis it is.
+fn ended(facts: Facts, kept: &Kept) -> Option<(Ended, usize)> {
     // A length is in a name to the millisecond.
     let least = kept.length.saturating_sub(Duration::from_millis(1));
     let mut window = Window::new(least, false);
-    window.add(recording.facts, MonoTime::default());
+    window.add(facts, MonoTime::default());
     let is_it = |it: &diagnose::Pause, length: Duration| {
         let off = length.abs_diff(kept.length);
         let at = it.start_wall_ns.map(|it| it.div_euclid(1_000_000));
         let is_then = at.is_none_or(|at| at.abs_diff(kept.at.as_millisecond()) <= 1);
         off <= Duration::from_millis(1) && is_then
     };
-    let found = window.ended(MonoTime(u64::MAX)).into_iter().find_map(|it| match it {
+    window.ended(MonoTime(u64::MAX)).into_iter().find_map(|it| match it {
         Ended::Pauses(diagnosis) if kept.kind == KeptKind::Pause => {
             let at = diagnosis.pauses.iter().position(|it| is_it(&it.pause, it.pause.duration));
             at.map(|at| (Ended::Pauses(diagnosis), at))
@@ -232,8 +263,7 @@ fn ended(
             is_it.then_some((Ended::Stall(episode, diagnosis), 0))
         }
         _ => None,
-    });
-    Ok(found)
+    })
 }
 
 fn progress(recordings: usize, console: &Console) -> ProgressBar {

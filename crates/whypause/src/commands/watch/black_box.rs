@@ -148,9 +148,10 @@ impl Queue {
         if self.kept > 0 {
             let s = if self.kept == 1 { "" } else { "s" };
             let there = match store.count() {
-                count if count == self.kept => String::new(),
-                1 => " (1 is there now)".to_owned(),
-                count => format!(" ({count} are there now)"),
+                count if count >= self.kept => String::new(),
+                count => format!(
+                    ", of which {count} are left: longer ones took the places of the others"
+                ),
             };
             let directory = store.path().display();
             words.push(format!("kept {} recording{s} in {directory}{there}", self.kept));
