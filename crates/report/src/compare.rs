@@ -97,6 +97,7 @@ fn note(significance: Significance) -> &'static str {
     match significance {
         Significance::MoreThanNoise => "significant",
         Significance::WithinNoise => "noise",
+        Significance::Unknown("single value") => "one sample",
         Significance::Unknown(why) => why,
     }
 }
