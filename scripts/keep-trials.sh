@@ -76,7 +76,7 @@ read -r kept torn used <<<"$(look)"
 [ "$torn" = 0 ] || failed=1
 say "$(printed) pauses in $((SECONDS - start)) s: $kept kept, $torn of them not whole, at most $((most >> 10)) KiB of $size"
 [ "$most" -le "$(numfmt --from=iec "$size")" ] || failed=1
-"$program" explain "$out/kept" --utc 2>/dev/null | head -n 1
+COLUMNS=200 "$program" explain "$out/kept" --utc 2>/dev/null | head -n 1
 left="$(find "$out/kept" -name '.*' -mindepth 2 | wc -l)"
 say "$left begun by a watch that was killed less than a minute ago"
 tail -n 1 "$out/said"

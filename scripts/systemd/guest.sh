@@ -143,6 +143,13 @@ says() {
 
 in_journal() { journalctl -u "$1" | grep -F -- "$2"; }
 
+# It is the service's user that keeps; root lists it.
+keeps_on_reload() {
+    systemctl reload whypause-watch@Alloc
+    waits sh -c 'ls /var/lib/whypause/Alloc/Alloc/*_asked_*/coverage-0000.parquet'
+    "$whypause" explain /var/lib/whypause/Alloc | grep 'on request'
+}
+
 # It has the seat of the one that tunes, and was not started again.
 tunes() {
     systemctl start whypause-thp-tuner@Alloc
@@ -215,6 +222,7 @@ first_part() {
     check watch-service "the watching service watches the one of its service" \
         says whypause-watch@Alloc "(pid $(main_pid))"
     check watch-active "and runs" systemctl is-active whypause-watch@Alloc
+    check watch-keeps "a reload keeps the last seconds, in a directory of the service alone" keeps_on_reload
     systemctl stop whypause-watch@Alloc
     systemctl start whypause-thp-tuner@Alloc
     check tuner-refuses "nobody else's JVM decides over the host's huge pages" says whypause-thp-tuner@Alloc 'matches 2 JVMs'

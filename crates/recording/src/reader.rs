@@ -28,6 +28,8 @@ const KEPT_BYTES: u64 = 200 << 20;
 const MOST_KEPT_BYTES: u64 = 2 << 30;
 /// Of that, what slices may have at least, however much the other rows take.
 const SLICES_KEPT_BYTES: u64 = 48 << 20;
+/// What slices leave free of that: to choose among more than there is room for takes memory, too.
+const SLICES_SPARE_BYTES: u64 = 4 << 20;
 /// And what the lines of the log may have at least, once the other rows are read.
 const LOG_KEPT_BYTES: u64 = 40 << 20;
 /// Number of slices that any recording may have; one with more has a byte for each.
@@ -83,7 +85,7 @@ impl Recording {
         reading.budget += LOG_KEPT_BYTES;
         log.iter().for_each(|part| reading.part(*part));
         // Last, as how long they are kept depends on the stops.
-        let budget = reading.budget + SLICES_KEPT_BYTES;
+        let budget = reading.budget + SLICES_KEPT_BYTES - SLICES_SPARE_BYTES;
         reading.thinning = Some(Thinning::new(&reading.facts.safepoints, budget));
         slices.iter().for_each(|part| reading.part(*part));
         reading.finish(path)

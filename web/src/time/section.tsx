@@ -90,6 +90,8 @@ export function TimeSection() {
 function Follow() {
   const app = useApp();
   const isFollowing = usePart(app.view, (it) => it.isFollowing);
+  // Nothing comes to a page of what was kept.
+  if (app.live?.state.value.connection === "kept") return null;
   return (
     <button type="button" id="follow" disabled={isFollowing} onClick={() => follow(app)}>
       follow

@@ -17,6 +17,8 @@ const KEPT: Duration = Duration::from_secs(30);
 const BEFORE: Duration = Duration::from_secs(15);
 /// How much of what comes after a pause is in a snapshot of it.
 pub(super) const AFTER: Duration = Duration::from_secs(1);
+/// How long after the end of a long stop what came before it is kept.
+const AFTER_LONG: Duration = Duration::from_secs(5);
 /// How long after its end a pause is reported at the latest, so that its log line and who wrote can be
 /// reported with it. The line comes with the same drain as the pause or with the next one, 0.2 s after its
 /// end. The table of writers that was read after a pause comes 0.9 s after its end on average: to wait for
@@ -60,6 +62,9 @@ pub(crate) struct Window {
     /// When the first log line came since the log was last looked at.
     lines_since: Option<MonoTime>,
     pruned: MonoTime,
+    /// Begin of a long stop, and how long what came before it is kept beyond the window: until some time
+    /// after its end, where that is known.
+    long_stop: Option<(MonoTime, Option<MonoTime>)>,
     /// All stops of the window, where recordings of it are wanted.
     history: Option<Vec<SafepointFact>>,
 }
@@ -99,6 +104,7 @@ impl Window {
             log_knows_stops: false,
             lines_since: None,
             pruned: MonoTime::default(),
+            long_stop: None,
             history: None,
         }
     }
@@ -125,6 +131,7 @@ impl Window {
         }
         self.facts.append(facts);
         for safepoint in safepoints {
+            self.end_long_stop(&safepoint);
             if length(&safepoint) >= self.over {
                 let due = (end(&safepoint) + PATIENCE).max(now + GRACE);
                 // All its slices came with it.
@@ -292,12 +299,23 @@ impl Window {
         diagnosis
     }
 
+    /// A stop that was under way is over: what came before it is kept until all has come that belongs to it.
+    fn end_long_stop(&mut self, it: &SafepointFact) {
+        if let Some((begin, until)) = &mut self.long_stop
+            && it.begin <= *begin
+            && *begin <= end(it)
+        {
+            *until = Some(end(it) + AFTER_LONG);
+        }
+    }
+
     /// The diagnosis of a stop that is not over, from what is known of it now. Nothing of it is kept:
-    /// what becomes final comes when it is over.
-    pub(crate) fn under_way(&self, mut now: Facts) -> Diagnosis {
+    /// what becomes final comes when it is over. What came before it is, however long it takes.
+    pub(crate) fn under_way(&mut self, mut now: Facts) -> Diagnosis {
         let Some(stop) = now.safepoints.pop() else {
             return diagnose::diagnose_facts(&Facts::default());
         };
+        self.long_stop = Some((stop.begin, None));
         let mut facts = self.around(stop);
         // The log has no line of it yet, and those of others are reported.
         facts.log_lines.clear();
@@ -407,7 +425,11 @@ impl Window {
 
     fn prune(&mut self) {
         let facts = &mut self.facts;
-        let horizon = newest(facts) - KEPT;
+        let newest = newest(facts);
+        // One that ended no more than the window ago needs nothing beyond it.
+        self.long_stop = self.long_stop.filter(|(_, until)| until.is_none_or(|it| it > newest));
+        let before = self.long_stop.map(|(begin, _)| begin - BEFORE);
+        let horizon = (newest - KEPT).min(before.unwrap_or(newest));
         facts.slices.retain(|it| it.interval.end >= horizon);
         facts.kernel_work.retain(|it| it.interval.end >= horizon);
         facts.code.retain(|it| it.at >= horizon);

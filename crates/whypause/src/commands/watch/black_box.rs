@@ -26,11 +26,11 @@ use std::{
 };
 
 /// Snapshots that wait for the disk; the shortest go first.
-const MOST_QUEUED: usize = 16;
-/// Rows of all of them, some thirty megabytes,
-const MOST_QUEUED_ROWS: usize = 256 << 10;
+const MOST_QUEUED: usize = 8;
+/// Rows of all of them, some fifteen megabytes,
+const MOST_QUEUED_ROWS: usize = 96 << 10;
 /// and of one.
-const MOST_ROWS: usize = 64 << 10;
+const MOST_ROWS: usize = 48 << 10;
 /// Pauses of one JVM that wait for the second after their end; the shortest go first.
 const MOST_PENDING: usize = 32;
 /// How long after that second what happened in it has come.
@@ -405,7 +405,7 @@ mod tests {
         longest.sort_unstable();
         testing::until("they are written", || lengths(&black_box) == longest[2..]);
         let words = black_box.finish().unwrap();
-        assert!(words.starts_with("kept 16 recordings in "), "{words}");
+        assert!(words.starts_with("kept 8 recordings in "), "{words}");
         assert!(words.ends_with("; 2 could not be kept"), "{words}");
     }
 

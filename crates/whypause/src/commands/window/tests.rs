@@ -270,3 +270,27 @@ fn many_short_stops_do_not_wait() {
 
 mod once;
 mod stalls;
+
+#[test]
+fn who_wrote_before_a_stop_of_a_minute_is_known_at_its_end() {
+    let mut window = Window::new(Duration::from_millis(50), false).with_history();
+    window.add(facts(Vec::new()), at(94_000));
+    window.add(writers_until(92_500), at(94_500));
+    let mut stop = safepoint(100 * SECOND, 2_000);
+    stop.cut.end = true;
+    window.under_way(Facts { safepoints: vec![stop], ..facts(Vec::new()) });
+    for second in 95..162 {
+        window.add(writers_until(second * 1_000), at(second * 1_000));
+    }
+    window.add(facts(vec![safepoint(100 * SECOND, 60_000)]), at(160_200));
+    let snapshot = window.snapshot(Interval::new(at(100_000), at(160_000)));
+    let first = snapshot.writers.iter().map(|it| it.interval.start).min();
+    assert_eq!(first, Some(at(92_000)));
+    assert_eq!(snapshot.safepoints.len(), 1);
+    // Some seconds later it is a window as any.
+    for second in 165..200 {
+        window.add(writers_until(second * 1_000), at(second * 1_000));
+    }
+    let first = window.facts.writers.iter().map(|it| it.interval.start).min();
+    assert_eq!(first, Some(at(168_500)));
+}
