@@ -93,6 +93,15 @@ make_pages() {
     done
 }
 
+# Two recordings, two logs, two logs of which one knows its collections alone, and a run beside itself.
+compared_pages() {
+    local pages="$1" recordings=testdata/recordings logs=testdata/gclogs
+    "$program" compare $recordings/{gc-log-write-blocked,mapped-file-fault}/recording --format html >"$pages/compare-recordings.html"
+    "$program" compare $logs/jdk17/g1/{mixed,young}.log --format html >"$pages/compare-logs.html"
+    "$program" compare $logs/jdk17/g1/{full,young}.log --format html >"$pages/compare-collections.html"
+    "$program" compare $logs/jdk25/zgc/usual.log $logs/jdk25/zgc/usual.log --format html >"$pages/compare-same.html"
+}
+
 # Names that are markup, script and very long: of a log, and in every text of a page; and threads that stand.
 hostile_pages() {
     local pages="$1" made="$1/made" long
@@ -103,6 +112,7 @@ hostile_pages() {
             "${#name}" "$name"
     done >"$made/log.txt"
     "$program" explain "$made/log.txt" --format html >"$pages/hostile-log.html"
+    "$program" compare "$made/log.txt" "$made/log.txt" --format html >"$pages/hostile-compare.html"
     # The thread, file and group names of a recording: the page is put together as the program does it.
     if have python3; then
         "$program" explain testdata/recordings/gc-log-write-blocked/recording \
@@ -156,6 +166,7 @@ check "numbers, clocks, store and pictures" npm --prefix web test -s
 pages="$(mktemp -d)"
 trap 'rm -rf "$pages"' EXIT
 make_pages "$pages"
+check "pages of two runs" compared_pages "$pages"
 check "pages with hostile names" hostile_pages "$pages"
 opened="$log.pages"
 result=0

@@ -421,3 +421,32 @@ export interface LiveEnd {
   /** Another JVM is awaited, whose events will come from the same address. */
   next: boolean;
 }
+
+/** Two runs beside each other; the Rust side is `crates/report/src/html/compared.rs`. */
+export interface ComparePage {
+  version: string;
+  /** Sentences, the most important first. */
+  verdict: string[];
+  /** Why the runs may not be comparable. */
+  caveats: string[];
+  hiccup: string | null;
+  /** Only one of the runs knows every stop: pauses are those of collections, in both. */
+  of_collections: boolean;
+  /** Before and after. */
+  runs: [ComparedRun, ComparedRun];
+  cards: { label: string; before: string; after: string }[];
+  /** Most time first; `share` is of the run's time and linear. */
+  causes: { name: string; class: Class; before: { share: number; text: string }; after: { share: number; text: string }; note: string }[];
+  /** Name, before, after, change, note. */
+  rows: { cells: string[]; is_significant: boolean }[];
+}
+
+export interface ComparedRun {
+  title: string;
+  header: string[];
+  /** 0 where the input has no times. */
+  span_us: number;
+  pauses: Columns;
+  /** Without their pages. */
+  causes: CauseInfo[];
+}

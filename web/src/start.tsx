@@ -34,7 +34,7 @@ export function start(page: Page, main: HTMLElement): App {
 
 /** Themes, keys, the bar, and the body in place of what is in `main`. */
 export function mount(app: App, main: HTMLElement, body: ComponentChildren): void {
-  followTheme(app);
+  followTheme(app.view);
   // Live, an index means another pause after a while.
   if (!app.live) followAddress(app);
   followChoice(app);

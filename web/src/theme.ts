@@ -1,7 +1,8 @@
 // Light, dark, or as the system: kept for the next page, and made light for printing.
 
-import type { App, Theme } from "./app";
+import type { Theme } from "./app";
 import { drawAllNow } from "./canvas";
+import type { Observable } from "./observable";
 
 const KEY = "whypause-theme";
 
@@ -28,10 +29,15 @@ function show(theme: Theme): void {
   else document.documentElement.dataset.theme = theme;
 }
 
-export function followTheme(app: App): void {
-  const { view } = app;
-  const repaint = (): void => view.set({ repaint: view.value.repaint + 1 });
-  view.set({ theme: stored() });
+interface Themed {
+  theme: Theme;
+  /** Rises when the same picture has to be drawn in other colours. */
+  repaint: number;
+}
+
+export function followTheme<T extends Themed>(view: Observable<T>): void {
+  const repaint = (): void => view.set({ repaint: view.value.repaint + 1 } as Partial<T>);
+  view.set({ theme: stored() } as Partial<T>);
   show(view.value.theme);
   view.watch((now, before) => {
     if (now.theme === before.theme) return;

@@ -84,7 +84,7 @@ export async function severalJvms(browser, events, screenshots) {
   const text = (of) => () => page.textContent(of);
   const rows = (of) => () => page.locator(of).allTextContents();
   const whole = (it) => `${it}`;
-  await comes("the headline says whose pause it is", text("h1"), (it) => it.includes("orders (pid 4242): "), whole);
+  await comes("the newest line says whose pause it is", text(".newest-line"), (it) => it.includes("orders (pid 4242): "), whole);
   await comes("and so does the open one", text("#pause .about"), (it) => it.includes("orders (pid 4242)"), whole);
   const areCounted = (it) => it.length === 2 && it.some((row) => row.includes("<b>billing</b> (pid 4711)"));
   await comes("pauses are counted by JVM", rows("#jvms tbody tr"), areCounted, whole);

@@ -56,7 +56,8 @@ async function arrival(browser, live, events) {
   // How soon depends on the machine; that they come while they are sent does not.
   check("pauses are drawn as they come", delays[19] < 20_000, `median ${delays[10]} ms, longest ${delays[19]} ms`);
   const { line } = events[19 % events.length];
-  await comes("the headline is the newest event", () => page.textContent("h1"), (it) => it.includes(line));
+  await comes("the newest event is beneath the headline", () => page.textContent(".newest-line"), (it) => it.includes(line));
+  await comes("the headline is the answer of the kept time", () => page.textContent("h1"), (it) => /^[\d.<]+ % stopped in the last .+ of it(:| unexplained)/.test(it), (it) => it);
   await comes("the newest is announced", () => page.textContent("#announced"), (it) => it === line);
   await comes("cards follow", () => page.textContent(".cards"), (it) => it.includes("in the last"));
   await comes("tables follow", () => page.locator("#longest tbody tr").count(), (it) => it === 20);

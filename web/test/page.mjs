@@ -10,6 +10,7 @@ import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { functionalChecks } from "./checks.mjs";
+import { compareChecks } from "./compare-checks.mjs";
 import { measure } from "./speed.mjs";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -71,7 +72,8 @@ async function functional(browser, path) {
   const file = basename(path);
   const context = await contextFor(browser, {});
   const page = await open(context, path);
-  for await (const [name, isGood, detail] of functionalChecks(page)) report(file, name, isGood, detail);
+  const isCompared = (await page.locator("#compare").count()) > 0;
+  for await (const [name, isGood, detail] of (isCompared ? compareChecks : functionalChecks)(page)) report(file, name, isGood, detail);
   await page.setViewportSize(NARROW);
   await page.waitForTimeout(200);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -33,6 +33,7 @@ test("stopped time of several JVMs is that of each", () => {
   assert.equal(numbers.stoppedUs(it), 1_300);
   assert.deepEqual([0, 1, 2].map((pause) => store.jvmName(it, pause)), ["a", "b", "a"]);
   assert.ok(numbers.cardsOf(it, 3_600e3)[0].label.endsWith("2 JVMs"));
+  assert.match(numbers.headlineOf(it, 3_600e3), / stopped in the last .+, .+ of it/);
   store.dropFirst(it, 1);
   assert.deepEqual([0, 1].map((pause) => store.jvmName(it, pause)), ["b", "a"]);
 });

@@ -13,7 +13,7 @@ use crate::{
 use diagnose::{CauseRow, Comparison, Diagnosis, Row, Significance, Value};
 
 /// The cells of a line: name, before, after, change, note.
-type Cells = [String; 5];
+pub(crate) type Cells = [String; 5];
 
 const UNKNOWN: &str = "?";
 /// A percentile of too few.
@@ -29,7 +29,7 @@ fn rows(it: &Comparison<'_>) -> Vec<Cells> {
     it.rows.iter().filter_map(|row| cells(row, it)).collect()
 }
 
-fn cells(row: &Row, of: &Comparison<'_>) -> Option<Cells> {
+pub(crate) fn cells(row: &Row, of: &Comparison<'_>) -> Option<Cells> {
     if let (Some((a, b)), Some(Value::PerSecond(_)), Some(Value::PerSecond(_))) =
         (row.events, row.before, row.after)
         && a.max(b) < LEAST_FOR_A_RATE
@@ -70,7 +70,7 @@ fn counts(row: &Row, (a, b): (u64, u64), of: &Comparison<'_>) -> Cells {
 }
 
 /// A span in few characters: `6.05 s`, `10 min`, `3 h`.
-fn about(span: std::time::Duration) -> String {
+pub(crate) fn about(span: std::time::Duration) -> String {
     match span.as_secs() {
         ..60 => duration(span),
         seconds @ ..3_600 => format!("{} min", (seconds + 30) / 60),
@@ -78,7 +78,7 @@ fn about(span: std::time::Duration) -> String {
     }
 }
 
-fn cause_cells(row: &CauseRow) -> Cells {
+pub(crate) fn cause_cells(row: &CauseRow) -> Cells {
     let known = |it: Option<std::time::Duration>| it.map_or(UNKNOWN.to_owned(), duration);
     let change = match (row.is_new(), row.is_gone()) {
         (true, _) => "new".to_owned(),
@@ -97,17 +97,18 @@ fn note(significance: Significance) -> &'static str {
     match significance {
         Significance::MoreThanNoise => "significant",
         Significance::WithinNoise => "noise",
+        Significance::Unknown("single value") => "one sample",
         Significance::Unknown(why) => why,
     }
 }
 
 /// What a hiccup is, where one of the runs has any.
-fn what_a_hiccup_is(it: &Comparison<'_>) -> Option<&'static str> {
+pub(crate) fn what_a_hiccup_is(it: &Comparison<'_>) -> Option<&'static str> {
     [it.before, it.after].into_iter().find_map(words::what_a_hiccup_is)
 }
 
 /// Name, JDK, collector, span and stops of a run on one line, and the limit of its heap.
-fn run(it: &Diagnosis) -> Vec<String> {
+pub(crate) fn run(it: &Diagnosis) -> Vec<String> {
     let mut items = words::header(it, true);
     let limit = it.memory.as_ref().and_then(|it| it.max_heap_bytes);
     items.extend(limit.map(|it| format!("heap up to {}", diagnose::text::memory(it))));

@@ -9,6 +9,7 @@
 //! policy runs no script and applies no style but these two, by their hashes.
 mod chain;
 mod columns;
+pub(crate) mod compared;
 mod finding;
 mod host;
 pub mod live;
@@ -23,6 +24,7 @@ mod to_do;
 use crate::{Options, Pauses, terminal, view::View, words};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use diagnose::Diagnosis;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 
@@ -83,11 +85,6 @@ fn begin(title: &str, scripts: &str, more: &str, out: &mut dyn Write) -> io::Res
     out.write_all(b"</style>\n</head>\n<body>\n")
 }
 
-/// The same of a page that runs no script at all.
-pub(crate) fn head_without_script(title: &str, out: &mut dyn Write) -> io::Result<()> {
-    begin(title, "'none'", "", out)
-}
-
 /// Text that cannot be markup.
 pub(crate) fn escaped(text: &str, out: &mut dyn Write) -> io::Result<()> {
     let mut from = 0;
@@ -107,7 +104,7 @@ pub(crate) fn escaped(text: &str, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// JSON without `<`: neither an end of the element nor a comment can be in it.
-fn data(page: &model::Page<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn data(page: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     struct WithoutTags<'a>(&'a mut dyn Write);
     impl Write for WithoutTags<'_> {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -6,7 +6,10 @@ use crate::{
     when::Clockface,
     words,
 };
-use diagnose::{Attribution, Cause, CulpritKind, Diagnosis, Episode, Finding, Pause, WaitLocation};
+use diagnose::{
+    Attribution, Cause, Collected, Culprit, CulpritKind, Diagnosis, Episode, Finding, Pause,
+    WaitLocation,
+};
 
 /// What stands above the lines, of which this is the `first`: the columns, with the time zone. Ends with a line
 /// end.
@@ -18,7 +21,7 @@ pub fn header(diagnosis: &Diagnosis, first: &Pause, options: &Options) -> String
     format!("{}\n", paint(options.style, Role::Faint, &text))
 }
 
-/// `2026-11-24 14:02:41.118   3.36 s   3.35 s GC log write blocked · 9 ms GC work · …`, and behind it
+/// `2026-11-24 14:02:41.118   3.36 s   young: 3.35 s GC log write blocked · 9 ms GC work · …`, and behind it
 /// where it happened and who did it, where that is known.
 ///
 /// `diagnosis` should be that of this pause alone: its findings are taken to be about this pause.
@@ -26,19 +29,27 @@ pub fn header(diagnosis: &Diagnosis, first: &Pause, options: &Options) -> String
 #[must_use]
 pub fn render(diagnosis: &Diagnosis, attribution: &Attribution, options: &Options) -> String {
     let length = format!("{:>8}", words::length(&attribution.pause));
-    joined(&length, &account(diagnosis, attribution), diagnosis, &attribution.pause, options)
+    let mut parts = account(diagnosis, attribution, &length);
+    name_kind(&mut parts, attribution);
+    joined(&length, &parts, diagnosis, &attribution.pause, options)
 }
 
-/// The same without time and columns: `3.36 s stopped: 3.35 s GC log write blocked · 9 ms GC work · …`.
+/// The same without time and columns: `3.36 s stopped (young): 3.35 s GC log write blocked · 9 ms GC work · …`.
 pub(crate) fn sentence(diagnosis: &Diagnosis, attribution: &Attribution) -> String {
     let length = words::length(&attribution.pause);
-    format!("{length} stopped: {}", account(diagnosis, attribution).join(" · "))
+    let kind = kind(attribution).map_or_else(String::new, |it| format!(" ({it})"));
+    format!("{length} stopped{kind}: {}", account(diagnosis, attribution, &length).join(" · "))
 }
 
-/// What the pause is made of, where the largest part happened and who did it.
-fn account(diagnosis: &Diagnosis, attribution: &Attribution) -> Vec<String> {
-    let mut parts = words::parts(attribution, 4);
-    parts.extend(words::unseen_part(&attribution.pause).map(str::to_owned));
+/// What is before the culprit takes no more columns, where the causes leave that much room.
+const MOST_BEFORE_CULPRIT: usize = 100;
+/// Date and time, and what separates the columns.
+const COLUMNS: usize = 23 + 2 + 3;
+
+/// What the pause is made of, who did the largest part and where it happened.
+fn account(diagnosis: &Diagnosis, attribution: &Attribution, length: &str) -> Vec<String> {
+    let unseen = words::unseen_part(&attribution.pause).map(str::to_owned);
+    let mut parts = breakdown(attribution, length, unseen);
     parts.extend(details(diagnosis, attribution));
     parts
 }
@@ -52,11 +63,10 @@ pub fn render_under_way(
     options: &Options,
 ) -> String {
     let length = format!("still stopped after {}", duration(attribution.pause.duration));
-    let mut parts = words::parts(attribution, 4);
-    if attribution.pause.cut.begin {
-        parts.push("had begun before".to_owned());
-    }
+    let begun = attribution.pause.cut.begin.then(|| "had begun before".to_owned());
+    let mut parts = breakdown(attribution, &length, begun);
     parts.extend(details(diagnosis, attribution));
+    name_kind(&mut parts, attribution);
     joined(&length, &parts, diagnosis, &attribution.pause, options)
 }
 
@@ -89,6 +99,42 @@ fn account_of_stall(diagnosis: &Diagnosis, it: &Episode) -> Vec<String> {
     parts
 }
 
+/// The kind of the collection goes before its parts.
+fn name_kind(parts: &mut [String], attribution: &Attribution) {
+    if let (Some(kind), Some(first)) = (kind(attribution), parts.first_mut()) {
+        first.insert_str(0, &format!("{kind}: "));
+    }
+}
+
+/// The largest causes, as many as there is room for beside the kind of the collection.
+fn breakdown(attribution: &Attribution, length: &str, more: Option<String>) -> Vec<String> {
+    let of = |most: usize| {
+        let mut parts = words::parts(attribution, most);
+        parts.extend(more.clone());
+        parts
+    };
+    let kind = kind(attribution).map_or(0, |it| it.len() + 2);
+    let room = MOST_BEFORE_CULPRIT.saturating_sub(COLUMNS + length.chars().count() + kind);
+    let fits = |parts: &Vec<String>| parts.join(" · ").chars().count() <= room;
+    (1..=4).rev().map(of).find(fits).unwrap_or_else(|| of(1))
+}
+
+/// What the collector did, in a few words; `None` where it did nothing or that is not known.
+fn kind(it: &Attribution) -> Option<&'static str> {
+    let operation = &it.pause.operation;
+    Some(match it.collected? {
+        Collected::Unknown => return None,
+        Collected::Cycle if operation.contains("Remark") => "remark",
+        Collected::Cycle if operation.contains("Cleanup") => "cleanup",
+        Collected::Cycle => "cycle",
+        Collected::Young => "young",
+        Collected::Mixed => "mixed",
+        Collected::Failed => "no room to evacuate",
+        Collected::Degenerated => "degenerated",
+        Collected::Full => "full",
+    })
+}
+
 fn is_of(it: &Finding, cause: &Cause) -> bool {
     it.cause.id == cause.id
 }
@@ -106,7 +152,7 @@ fn joined(
     if options.style.unicode { out } else { ascii(&out) }
 }
 
-/// Where the largest part happened and who did it; nothing for ordinary work.
+/// Who did the largest part and where it happened; nothing for ordinary work.
 fn details(diagnosis: &Diagnosis, attribution: &Attribution) -> Vec<String> {
     let Some(part) = attribution.parts.first().filter(|it| it.cause.is_fault()) else {
         return Vec::new();
@@ -115,7 +161,7 @@ fn details(diagnosis: &Diagnosis, attribution: &Attribution) -> Vec<String> {
         return Vec::new();
     };
     let place = finding.place.as_ref().filter(is_telling).map(words::place);
-    place.into_iter().chain(culprits(finding)).collect()
+    culprits(finding).into_iter().chain(place).collect()
 }
 
 /// A thread alone says nothing; a call or a file does.
@@ -128,5 +174,6 @@ fn is_telling(it: &&WaitLocation) -> bool {
 fn culprits(finding: &Finding) -> Vec<String> {
     let others = finding.culprits.iter().skip(1).filter(|it| it.kind == CulpritKind::Method);
     let culprits = finding.culprits.first().into_iter().chain(others);
-    culprits.map(|it| crate::text::clean(&it.statement)).collect()
+    let brief = |it: &Culprit| diagnose::brief(it).unwrap_or_else(|| it.statement.clone());
+    culprits.map(|it| crate::text::clean(&brief(it))).collect()
 }

@@ -1,5 +1,5 @@
-// The body of a live page: what is watched and whether it still is, the last event as the headline, and the
-// sections that need nothing but pauses.
+// The body of a live page: what is watched and whether it still is, the answer of the kept time as the headline
+// with the last event beneath it, and the sections that need nothing but pauses.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type App, useApp } from "../app";
@@ -44,14 +44,22 @@ function Now({ live }: { live: Live }) {
   const app = useApp();
   usePart(app.calm, (it) => it.second);
   const line = usePart(live.state, (it) => it.line);
+  const isKept = usePart(live.state, (it) => it.connection === "kept");
   const zone = usePart(app.view, (it) => it.zone);
   const since = fullTime(0, zone, app.clock);
   return (
     <section class="verdict live" aria-labelledby="verdict">
       <Status live={live} />
       <h1 id="verdict">
-        <Long text={line || `No pause of ${duration(app.store.limitUs)} or more since ${since}`} />
+        <Long text={live.headline || `No pause of ${duration(app.store.limitUs)} or more since ${since}`} />
       </h1>
+      <p class="newest-line">
+        {line && (
+          <>
+            <span class="muted">{isKept ? "longest" : "newest"}</span> <Long text={line} />
+          </>
+        )}
+      </p>
       <Announced line={line} />
       <Cards cards={live.cards} />
     </section>
@@ -59,7 +67,7 @@ function Now({ live }: { live: Live }) {
 }
 
 function statusText({ title, limit_ms }: Hello, { connection, why }: Live["state"]["value"]): string {
-  if (connection === "kept") return `${title}, the longest:`;
+  if (connection === "kept") return title;
   if (connection !== "live") return connectionText(connection, why);
   return `watching ${title}, pauses of ${duration(limit_ms * 1_000)} or more · live`;
 }
@@ -80,7 +88,7 @@ function Status({ live }: { live: Live }) {
   );
 }
 
-/** The headline for those who hear it: the newest, but not more often than can be spoken. */
+/** The newest for those who hear it, but not more often than can be spoken. */
 function Announced({ line }: { line: string }) {
   const [spoken, setSpoken] = useState("");
   const latest = useRef(line);
@@ -107,7 +115,7 @@ function LiveCauses({ live }: { live: Live }) {
     <section id="causes" class="panel" aria-labelledby="causes-title">
       <div class="panel-head">
         <h2 id="causes-title">Causes</h2>
-        <span class="muted">by time in the pauses that are kept; each as its newest pause shows it</span>
+        <span class="muted">sorted by time, example: newest pause</span>
       </div>
       {live.causes.map((it) => (
         <Cause key={it.key} finding={it.finding} cause={app.store.causes[it.cause]!} newest={newestText(app, it)} />

@@ -6,7 +6,7 @@ import type { Answer, Finding, Hello, LivePause, LiveStall, Opened, Page } from 
 import { Observable } from "../observable";
 import { type Episode, changed as stallsChanged, episodesOf } from "../stalls/store";
 import { add, changed, dropFirst, jvmName, lowerBound, settleLast } from "../store";
-import { causeTimes, cardsOf, pauseNumbers } from "./numbers";
+import { causeTimes, cardsOf, headlineOf, pauseNumbers } from "./numbers";
 
 /** More pauses than these are not kept, however young they are. */
 const MOST_PAUSES = 200_000;
@@ -39,6 +39,8 @@ export interface Live {
   /** Most time first; anew with each `tick`. */
   causes: LiveCause[];
   cards: Answer["cards"];
+  /** The answer of the kept time; empty without pauses. Anew with each `tick`. */
+  headline: string;
 }
 
 export interface Feed {
@@ -59,7 +61,7 @@ export interface Feed {
 
 export function createFeed(hello: Hello): Feed {
   const state = new Observable<Live["state"]["value"]>({ connection: "live", why: "", line: "" });
-  const live: Live = { hello, state, causes: [], cards: [] };
+  const live: Live = { hello, state, causes: [], cards: [], headline: "" };
   const app = createApp(emptyPage(hello), live);
   app.store.endUs = SHORTEST_SPAN_US;
   showAll(app);
@@ -299,6 +301,7 @@ export function tick(feed: Feed, nowUs: number): void {
   }
   live.causes = rankedCauses(feed);
   live.cards = cardsOf(store, live.state.value.connection === "kept" ? null : live.hello.kept_ms);
+  live.headline = headlineOf(store, live.state.value.connection === "kept" ? null : live.hello.kept_ms);
   app.page.numbers.pauses = pauseNumbers(store);
   show(feed, nowUs);
   calm.set({ batches: calm.value.batches + 1, second: Math.floor(store.endUs / 1e6) });

@@ -13,7 +13,7 @@ export function startKept(main: HTMLElement, { hello, pauses, stalls }: KeptPage
   mount(app, main, createElement(LiveBody, {}));
   document.title = `${hello.title} · whypause`;
   for (const it of stalls) takeStall(feed, it);
-  // The longest last, so that it is the headline.
+  // The longest last, so that it is the line beneath the headline.
   for (const it of [...pauses].sort((a, b) => a.pauses.length_us[0]! - b.pauses.length_us[0]!)) take(feed, it);
   tick(feed, hello.kept_ms * 1_000);
   const { store } = app;

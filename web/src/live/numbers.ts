@@ -49,6 +49,23 @@ export function cardsOf(store: Store, keptMs: number | null): Answer["cards"] {
   return cards;
 }
 
+/** The answer of the time that is kept: `44 % stopped in the last hour, 64 % of it: CPU contention`. */
+export function headlineOf(store: Store, keptMs: number | null): string {
+  if (store.count === 0) return "";
+  const span = store.endUs - store.beginUs;
+  const stopped = stoppedUs(store);
+  // Of several JVMs, or of pauses chosen from a longer time, there is no share.
+  const share = store.jvms.length > 0 || keptMs === null ? `${duration(stopped)} stopped` : `${percent(stopped / Math.max(span, 1))} stopped`;
+  const when = keptMs === null ? "in these pauses" : `in the last ${timeName(Math.min(span, keptMs * 1_000))}`;
+  const { us } = causeTimes(store);
+  const total = Math.max(1, store.stoppedBeforeUs[store.count]!);
+  const most = us.reduce((best, it, at) => (it > us[best]! ? at : best), 0);
+  const explained = us.reduce((sum, it) => sum + it, 0);
+  const [time, name] = (us[most] ?? 0) >= total - explained ? [us[most] ?? 0, `: ${store.causes[most]?.short}`] : [total - explained, " unexplained"];
+  const part = percent(time / total);
+  return `${share} ${when}, ${part === "100 %" ? "all" : part} of it${name}`;
+}
+
 export function pauseNumbers(store: Store): Numbers["pauses"] {
   const sorted = sortedLengths(store);
   const total = store.stoppedBeforeUs[store.count]!;

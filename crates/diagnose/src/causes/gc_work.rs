@@ -99,8 +99,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
     }
     if let Some(log) = log.filter(|_| tally.longest >= LONG) {
         story.push(computing(tally, index).unwrap_or_else(|| {
-            "The pauses are the collector's own work: what this heap and its survivors cost."
-                .to_owned()
+            "These pauses are ordinary GC work for a heap of this size.".to_owned()
         }));
         let what = [phase(log), copied(log), goal(log, index), few_threads(log, index)];
         evidence.extend(what.into_iter().flatten().map(|it| seen(Duration::ZERO, it)));

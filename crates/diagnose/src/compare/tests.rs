@@ -264,7 +264,9 @@ fn one_large_pause_less_is_said_and_not_called_certain() {
     verdict_of(
         &[17_000],
         &[],
-        &expect!["17.6 s → 600 ms stopped, in too few pauses to rule out chance."],
+        &expect![[r#"
+            1 pause over 1 s in 10 min 00 s → none in 10 min 00 s.
+            17.6 s → 600 ms stopped, in too few pauses to rule out chance."#]],
     );
 }
 
@@ -273,7 +275,9 @@ fn seven_of_a_kind_are_beyond_chance_and_six_are_not() {
     verdict_of(
         &[2_000; 6],
         &[],
-        &expect!["12.6 s → 600 ms stopped, in too few pauses to rule out chance."],
+        &expect![[r#"
+            6 pauses over 1 s in 10 min 00 s → none in 10 min 00 s.
+            12.6 s → 600 ms stopped, in too few pauses to rule out chance."#]],
     );
     verdict_of(
         &[2_000; 7],

@@ -28,8 +28,9 @@ pub(super) fn sentences(
     let (named, mechanism) = (mechanism.as_ref().map(|it| it.0), mechanism.map(|it| it.1));
     let mut sentences: Vec<String> = felt::sentence(rows, &runs).into_iter().collect();
     let certain = !sentences.is_empty();
-    sentences.extend(felt::too_few(rows, &runs).filter(|_| !certain));
-    let is_said = !sentences.is_empty();
+    let chance = felt::too_few(rows, &runs).filter(|_| !certain);
+    let is_said = certain || chance.is_some();
+    sentences.extend(felt::few_long(&runs).filter(|_| !certain).into_iter().chain(chance));
     if !is_said || lengths_differ(rows) {
         sentences.push(lengths(rows, what));
     }

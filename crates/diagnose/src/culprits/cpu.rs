@@ -159,5 +159,18 @@ struct Alike<'a> {
     processes: BTreeMap<u32, (Duration, Process<'a>)>,
 }
 
+/// What a culprit of CPU contention did in a few words, for one line about one pause: `CPU: the JVM's own threads,
+/// 4 on 2 CPUs`, `CPU: stress (pid 77), 13 ms`. `None` for any other, and where its words say no number.
+#[must_use]
+pub fn brief(it: &Culprit) -> Option<String> {
+    let (who, did) = it.statement.rsplit_once(" had ")?;
+    if let Some((threads, rest)) = did.split_once(" threads to run on ") {
+        let cpus = rest.split(" while ").next()?.split(" for ").next()?;
+        return Some(format!("CPU: the JVM's own threads, {threads} on {cpus}"));
+    }
+    let (time, _) = did.split_once(" of CPU time while ")?;
+    Some(format!("CPU: {who}, {time}"))
+}
+
 #[cfg(test)]
 mod tests;

@@ -27,8 +27,10 @@ pub(super) static REMEDY: Remedy = Remedy {
 fn advise(situation: &Situation, _finding: &Finding) -> Vec<Advice> {
     let fixed = situation.flags().iter().any(|it| it.starts_with("-Xmn"));
     let note = match fixed {
-        true => "of the heap kept back; default 10; and without -Xmn, which G1 cannot shrink",
-        false => "of the heap kept back; default 10",
+        true => {
+            "percent of the heap reserved; default 10; and without -Xmn, which G1 cannot shrink"
+        }
+        false => "percent of the heap reserved; default 10",
     };
     jvm::flag(situation, "-XX:G1ReservePercent=20", note).into_iter().collect()
 }

@@ -6,7 +6,7 @@
 //!
 //! ## What it costs
 //! Memory: up to 24 MiB for each JVM.
-//! What is only in memory is gone after a reboot: `whypause fix` also copies it to where the log was, every 5 s and packed.
+//! What is only in memory is gone after a reboot: `whypause fix` also copies it to where the log was, every 5 s, compressed.
 //!
 //! ## How to see that it helped
 //! `jcmd PID VM.log list` shows the new file and not the old one.

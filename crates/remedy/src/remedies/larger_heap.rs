@@ -23,7 +23,7 @@ use diagnose::{Detail, Finding, Situation, text};
 pub(super) static REMEDY: Remedy = Remedy {
     id: "larger-heap",
     title: "A larger heap",
-    summary: "A larger `-Xmx`, as far as there is memory: two and a half times the live data is a usual size, and a concurrent collector needs room for what is allocated during a cycle.",
+    summary: "A larger `-Xmx`, as far as there is memory: 2.5 × the live data is a usual size, and a concurrent collector needs room for what is allocated during a cycle.",
     page: diagnose::page!("larger_heap.rs"),
     advise,
     ..Remedy::BASE
@@ -48,7 +48,7 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
             let live = situation.live_bytes;
             let wanted = live
                 .map(|it| (it.saturating_mul(HEADROOM_PERCENT) / 100).next_multiple_of(64 << 20));
-            (wanted.filter(|it| *it > now.unwrap_or(0)), "two and a half times the live data")
+            (wanted.filter(|it| *it > now.unwrap_or(0)), "2.5 × the live data")
         }
         "evacuation-failure" => (more(4), "a quarter more, free regions for bursts"),
         "promotion-failure" => (more(2), "half as much again, for the old generation"),

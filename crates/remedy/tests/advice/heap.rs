@@ -22,7 +22,7 @@ fn pressure(live: u64, heap: u64, memory: u64) -> String {
 #[test]
 fn a_heap_of_two_and_a_half_times_the_live_data_is_advised() {
     let advice = pressure(950, 1000, 64 << 10);
-    assert!(advice.contains("at the next start: -Xmx2432m (two and a half times"), "{advice}");
+    assert!(advice.contains("at the next start: -Xmx2432m (2.5 × the live data"), "{advice}");
 }
 
 /// It was: `-Xmx25536m` on a host with 15 GB.

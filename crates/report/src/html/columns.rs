@@ -13,7 +13,7 @@ const MOST: u64 = 200_000;
 const MOST_OPERATIONS: usize = 1_000;
 
 /// See `Columns` in `web/src/model.ts`.
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Columns {
     count: u64,
     origin_wall_ms: Option<f64>,

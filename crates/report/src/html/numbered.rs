@@ -31,7 +31,7 @@ impl Numbered {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub(super) struct CauseInfo {
     id: &'static str,
     title: &'static str,
@@ -41,7 +41,7 @@ pub(super) struct CauseInfo {
     page: Vec<Chapter>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub(super) struct Chapter {
     heading: String,
     lines: Vec<String>,
@@ -74,7 +74,7 @@ pub(super) fn chapters(markdown: &str) -> Vec<Chapter> {
 }
 
 /// The colour of a cause, which those of one kind share.
-fn class(cause: &Cause) -> &'static str {
+pub(super) fn class(cause: &Cause) -> &'static str {
     match cause.class {
         _ if cause.nature == Nature::Symptom => "unexplained",
         Class::Disk => "disk",

@@ -131,7 +131,7 @@ impl Out<'_, '_> {
     fn causes(&mut self) -> fmt::Result {
         let name = (
             "whypause_stw_attributed",
-            "Time stopped, by what stopped it; all causes are all of it",
+            "Time stopped, by what stopped it; the causes add up to the total",
         );
         self.each(name, Some(&Unit::Seconds), MetricType::Counter, |jvm, it, metric| {
             for (cause, of) in it.numbers.by_cause() {

@@ -318,7 +318,7 @@ fn beside(cost: &Finding, diagnosis: &Diagnosis) -> String {
         Some(fault) => fault,
         None if words::is_length_alone(cost) => length_alone.to_owned(),
         None if checked::all(diagnosis) => "No known fault occurred; all were checked.".to_owned(),
-        None => "No known fault found among those that could be checked.".to_owned(),
+        None => "No known problem found among the causes that could be checked.".to_owned(),
     }
 }
 

@@ -62,7 +62,7 @@ fn each_receiver_gets_its_own_form() {
     let mut line = parsed(&event.line());
     line["left_out"] = 12.into();
     assert_eq!(object, line);
-    expect![[r#"{"text":"orders (pid 4242) on db-1: 3.36 s stopped: 3.35 s GC log write blocked · 9 ms GC work · VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1) · dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s before","mrkdwn":false}"#]].assert_eq(&event.alert(Receiver::Slack, 0));
+    expect![[r#"{"text":"orders (pid 4242) on db-1: 3.36 s stopped (young): 3.35 s GC log write blocked · 9 ms GC work · dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s before · VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1)","mrkdwn":false}"#]].assert_eq(&event.alert(Receiver::Slack, 0));
     let page = parsed(&event.alert(Receiver::PagerDuty("R0UT1NG"), 12));
     assert_eq!(page["payload"]["custom_details"], object);
     let mut page = page;
@@ -78,7 +78,7 @@ fn each_receiver_gets_its_own_form() {
             "custom_details": "the object",
             "severity": "error",
             "source": "db-1",
-            "summary": "orders (pid 4242) on db-1: 3.36 s stopped: 3.35 s GC log write blocked · 9 ms GC work · VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1) · dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s before (12 more since the last alert)",
+            "summary": "orders (pid 4242) on db-1: 3.36 s stopped (young): 3.35 s GC log write blocked · 9 ms GC work · dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s before · VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1) (12 more since the last alert)",
             "timestamp": "2026-11-21T14:02:41.118000000Z"
           },
           "routing_key": "R0UT1NG"

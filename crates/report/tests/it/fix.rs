@@ -19,7 +19,7 @@ fn fixes_are_ordered_by_saving_and_by_what_works_now() {
            fix      whypause fix gc-log-to-tmpfs -p 4242 --apply
            cost     Memory: up to 24 MiB for each JVM.
                     What is only in memory is gone after a reboot: `whypause fix` also
-                    copies it to where the log was, every 5 s and packed.
+                    copies it to where the log was, every 5 s, compressed.
 
         2  Limit the process that fills the disk      up to 3.78 s in 2 stops · measured
            for      gc-log-write-blocked

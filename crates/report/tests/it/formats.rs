@@ -162,9 +162,26 @@ fn one_pause_on_one_line() {
     out.push_str(&line::render(&it, &it.pauses[5], &Options::default()));
     expect![[r#"
         at (UTC)                  stopped   breakdown
-        2026-11-21 14:02:41.118    3.36 s   3.35 s GC log write blocked · 9 ms GC work · VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1) · dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s before
-        2026-11-21 14:02:49.618      5 ms   5 ms GC work
+        2026-11-21 14:02:41.118    3.36 s   young: 3.35 s GC log write blocked · 9 ms GC work · dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s before · VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1)
+        2026-11-21 14:02:49.618      5 ms   young: 5 ms GC work
     "#]].assert_eq(&out);
+}
+
+#[test]
+fn what_is_before_the_culprit_has_a_hundred_columns() {
+    let causes = [
+        ("gc-work", 400),
+        ("humongous-allocation", 300),
+        ("cpu-contention", 200),
+        ("vm-operation", 90),
+    ];
+    let it = diagnosis(vec![pause(0, 1_000, &causes)]);
+    let line = line::render(&it, &it.pauses[0], &Options::default());
+    expect![[r#"
+        2026-11-21 14:02:41.118    1.00 s   young: 400 ms GC work · 590 ms other causes · 10 ms unexplained
+    "#]]
+    .assert_eq(&line);
+    assert!(line.trim_end().chars().count() <= 100, "{line}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::{
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use diagnose::Diagnosis;
-use report::{Options, html};
+use report::{Options, compare, html};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -54,15 +54,32 @@ fn no_name_is_markup_or_ends_the_data() {
 }
 
 #[test]
-fn a_comparison_is_a_page_without_scripts() {
+fn a_comparison_is_a_page_with_the_pauses_of_both_runs() {
     let (before, after) = (named(EVIL), slow_log());
+    let pauses = [&before, &after].map(|it| {
+        let options = Options::default();
+        compare::html::pauses_of(it, &mut &it.pauses[..], &options).expect("memory gives all")
+    });
     let mut out = Vec::new();
     let compared = diagnose::compare(&before, &after);
-    report::compare::html::write(&compared, &mut out).expect("memory takes all");
+    let options = Options::default();
+    compare::html::write(&compared, pauses, &options, &mut out).expect("memory takes all");
     let page = String::from_utf8(out).expect("UTF-8");
-    assert!(page.contains("script-src 'none';"), "{page}");
-    assert!(!page.contains("<script") && !page.contains("<img"), "{page}");
-    assert!(page.contains("<td class=\"number\">"), "{page}");
+    assert_eq!(page.matches("<script").count(), 2, "the data and the page's own");
+    let without_code = page.replace(between(&page, "</script>\n<script>", "</script>"), "");
+    assert!(!without_code.contains("<img"), "{without_code}");
+    let text = between(&page, "<main id=\"page\">\n<pre>", "</pre>");
+    assert!(text.contains("time stopped per hour, by"), "{text}");
+    let begin = "<script type=\"application/json\" id=\"compare\">";
+    let data: Value = serde_json::from_str(between(&page, begin, "</script>")).expect("JSON");
+    for (run, of) in [&before, &after].into_iter().enumerate() {
+        assert_eq!(data["runs"][run]["pauses"]["count"], of.pauses.len());
+    }
+    let causes = data["causes"].as_array().expect("a list");
+    let log = causes.iter().find(|it| it["name"] == "GC log write blocked").expect("it is there");
+    assert_eq!(log["class"], "disk");
+    assert!(log["after"]["text"].as_str().expect("text").contains(" in "), "{log}");
+    assert_eq!(data["cards"][0]["label"], "of the time stopped");
 }
 
 #[test]

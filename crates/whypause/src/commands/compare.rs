@@ -5,7 +5,7 @@ use crate::{
     args::{CompareArgs, Format},
     console::Console,
 };
-use report::Redactor;
+use report::{Redactor, compare::html};
 use std::io::{self, BufWriter, Write};
 
 pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<Exit, Failure> {
@@ -17,6 +17,9 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<Exit, Failure
     }
     // One for both: what is in both runs has one name.
     let mut redactor = Redactor::new(args.redact, None);
+    if args.format == Format::Html {
+        return page(args, &mut redactor, console);
+    }
     let before = explain::one(&args.before, &mut redactor, console)?;
     let after = explain::one(&args.after, &mut redactor, console)?;
     let comparison = diagnose::compare(&before, &after);
@@ -29,10 +32,20 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<Exit, Failure
         Format::Markdown => {
             out.write_all(report::compare::markdown::render(&comparison).as_bytes())?;
         }
-        Format::Html => report::compare::html::write(&comparison, &mut out)?,
+        Format::Html => unreachable!("a page has all pauses"),
         Format::Json => report::compare::json::write(&comparison, &mut out)?,
         Format::Csv => report::compare::csv::write(&comparison, &mut out)?,
     }
+    out.flush()?;
+    Ok(Exit::Fine)
+}
+
+fn page(args: &CompareArgs, redactor: &mut Redactor, console: &Console) -> Result<Exit, Failure> {
+    let (before, a) = explain::one_with_pauses(&args.before, redactor, console, html::pauses_of)?;
+    let (after, b) = explain::one_with_pauses(&args.after, redactor, console, html::pauses_of)?;
+    let comparison = diagnose::compare(&before, &after);
+    let mut out = BufWriter::new(io::stdout().lock());
+    html::write(&comparison, [a, b], &console.options(), &mut out)?;
     out.flush()?;
     Ok(Exit::Fine)
 }

@@ -11,7 +11,7 @@ pub(crate) use input::log_offset_min;
 use listing::Listing;
 use recording::{Recording, Source, SourceState};
 use remedy::Command;
-use report::{Format, Options, Redactor};
+use report::{Format, Options, Pauses, Redactor};
 use std::{
     io::{self, BufWriter, Write},
     ops::ControlFlow::Continue,
@@ -132,6 +132,31 @@ pub(crate) fn one(
     redactor: &mut Redactor,
     console: &Console,
 ) -> Result<Diagnosis, Failure> {
+    let Read { diagnosis, .. } = diagnose(&single(path)?, redactor, console)?;
+    enough(&diagnosis)?;
+    Ok(diagnosis)
+}
+
+/// The same with what `take` makes of all its pauses.
+pub(crate) fn one_with_pauses<T>(
+    path: &Path,
+    redactor: &mut Redactor,
+    console: &Console,
+    take: impl FnOnce(&Diagnosis, &mut dyn Pauses, &Options) -> io::Result<T>,
+) -> Result<(Diagnosis, T), Failure> {
+    let input = single(path)?;
+    let listing = Listing::read(&input, redactor, console)?;
+    enough(&listing.diagnosis)?;
+    let options = console.options();
+    let mut taken = None;
+    let diagnosis = listing.write(redactor, console, |diagnosis, pauses| {
+        taken = Some(take(diagnosis, pauses, &options)?);
+        Ok(())
+    })?;
+    Ok((diagnosis, taken.expect("what was written was taken")))
+}
+
+fn single(path: &Path) -> Result<Input, Failure> {
     let mut inputs = input::inputs(&[path.to_owned()])?;
     let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
         return Err(Failure::input(
@@ -139,9 +164,7 @@ pub(crate) fn one(
             "name the files of one, such as `DIRECTORY/gc.log*` in quotes",
         ));
     };
-    let Read { diagnosis, .. } = diagnose(&input, redactor, console)?;
-    enough(&diagnosis)?;
-    Ok(diagnosis)
+    Ok(input)
 }
 
 /// What each of the inputs that the paths name is about, with what the user knows it by.

@@ -56,8 +56,30 @@ fn long_pauses(limits: &[&Limit], leads: Option<bool>, runs: &Runs<'_>) -> Vec<S
     parts
 }
 
+/// Of more events their rates are compared.
+const FEW: u64 = 10;
+
+/// `5 pauses over 100 ms in 25.1 s → none in 20.0 s.` That is so whatever chance may have done. Of limits with the
+/// same counts the highest says it all.
+pub(super) fn few_long(runs: &Runs<'_>) -> Option<String> {
+    let counts = |limit: &Limit| [runs.before, runs.after].map(|it| it.statistics.over[limit.2]);
+    let first = OVER.iter().map(counts).find(|[a, b]| a != b && (*a).max(*b) < FEW)?;
+    let limit = OVER.iter().rfind(|it| counts(it) == first)?;
+    if runs.collections || runs.before.span.is_zero() || runs.after.span.is_zero() {
+        return None;
+    }
+    let name = limit.1.trim_start_matches("pauses ");
+    let [before, after] = first.map(|it| if it == 0 { "none".to_owned() } else { count(it) });
+    let what = if first[0] == 1 { "pause" } else { "pauses" };
+    let [a, b] = [runs.before.span, runs.after.span].map(duration);
+    Some(match first[0] {
+        0 => format!("No pauses {name} in {a} → {after} in {b}."),
+        _ => format!("{before} {what} {name} in {a} → {after} in {b}."),
+    })
+}
+
 /// `17.6 s → 820 ms stopped, in too few pauses to rule out chance.`
-pub(super) fn too_few(rows: &[Row], runs: &Runs<'_>) -> impl Iterator<Item = String> {
+pub(super) fn too_few(rows: &[Row], runs: &Runs<'_>) -> Option<String> {
     let row = row(rows, "stopped");
     let unknown = row.filter(|it| matches!(it.significance, Significance::Unknown(_)));
     let is_large = |it: &&Row| match (it.before, it.after) {
@@ -68,10 +90,7 @@ pub(super) fn too_few(rows: &[Row], runs: &Runs<'_>) -> impl Iterator<Item = Str
     };
     let all = in_all(runs).replace(" in all", "");
     let what = if runs.collections { "in collection pauses" } else { "stopped" };
-    unknown
-        .filter(is_large)
-        .map(|_| format!("{all} {what}, in too few pauses to rule out chance."))
-        .into_iter()
+    unknown.filter(is_large).map(|_| format!("{all} {what}, in too few pauses to rule out chance."))
 }
 
 /// `17.6 s → 820 ms in all`, and for runs of unequal length `17.6 s in 1 h → 820 ms in 20 min`.

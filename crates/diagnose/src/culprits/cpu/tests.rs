@@ -1,5 +1,5 @@
 //! Who is named: waits and users of CPUs in, culprits out.
-use crate::{Detail, Diagnosis, as_text::facts::diagnose};
+use crate::{Culprit, CulpritKind, Detail, Diagnosis, as_text::facts::diagnose};
 
 /// A stop of 100 ms with two GC threads on two CPUs, of which GC Thread#1 waits from 10 to 90 ms.
 const STOP: &str = "
@@ -204,4 +204,29 @@ fn old_recordings_do_not_blame_the_jvm_for_one_queue() {
         finding(&diagnosis).expect("contention").culprits[0].statement,
         "stress (pid 77) ran on the CPU while these threads waited"
     );
+}
+
+#[test]
+fn the_words_of_a_culprit_are_short_on_a_line() {
+    let brief = |statement: &str| {
+        super::brief(&Culprit {
+            kind: CulpritKind::Process,
+            name: "a".into(),
+            pid: None,
+            statement: statement.to_owned(),
+        })
+    };
+    let of = |lines: &[&str]| {
+        let diagnosis = diagnose(&lines.join("\n"));
+        let culprit = finding(&diagnosis).expect("contention").culprits[0].clone();
+        super::brief(&culprit).expect("it has a number")
+    };
+    let rustc = "cpu-user 77 rustc 10ms 90ms cpu 1";
+    assert_eq!(of(&[STOP, OTHER_WORKS, rustc]), "CPU: rustc (pid 77), 80 ms");
+    assert_eq!(
+        of(&[STOP, CROWD, "4 on-cpu 95ms 96ms"]),
+        "CPU: the JVM's own threads, 4.0 on 2 CPUs"
+    );
+    assert_eq!(brief("stress (pid 77) ran on the CPU while these threads waited"), None);
+    assert_eq!(brief("dd (pid 991, a had b) wrote 412 MB to sdb1 in the 10 s before"), None);
 }
