@@ -146,8 +146,8 @@ in_journal() { journalctl -u "$1" | grep -F -- "$2"; }
 # It is the service's user that keeps; root lists it.
 keeps_on_reload() {
     systemctl reload whypause-watch@Alloc
-    waits sh -c 'ls /var/lib/whypause/Alloc/Alloc/*_asked_*/coverage-0000.parquet'
-    "$whypause" explain /var/lib/whypause/Alloc | grep 'on request'
+    waits sh -c 'ls /var/lib/whypause/Alloc/kept/Alloc/*_asked_*/coverage-0000.parquet'
+    "$whypause" explain /var/lib/whypause/Alloc/kept | grep 'on request'
 }
 
 # It has the seat of the one that tunes, and was not started again.
