@@ -15,6 +15,7 @@ kills="${KILLS:-50}" pauses="${PAUSES:-1000}" size="${SIZE:-50M}" pairs="${PAIRS
 program="$(realpath "${PROGRAM:-target/release/whypause}")"
 out="${OUT:-$(mktemp -d /dev/shm/keep-trials.XXXXXX)}"
 mkdir -p "$out"
+# shellcheck disable=SC2317 # the trap calls it
 cleanup() {
     [ -z "${jvm:-}" ] || kill "$jvm" 2>/dev/null || true
     [ -z "${watch:-}" ] || kill "$watch" 2>/dev/null || true

@@ -64,7 +64,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand record" -l without-ebp
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l ask-jvm -d 'Attach to the JVM, which stops for that at the beginning, for the full names of its threads; with eBPF and JDK 9 or later also for the code that late threads run; if any was late, `record` requests a thread dump at the end, and the JVM stops until the late thread has stopped; where threads stall for a second and more, one is requested meanwhile, at most every 5 s'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory, while it is recorded'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c whypause -n "__fish_whypause_using_subcommand explain" -l at -d 'Of the recordings that `whypause watch --keep DIR` has kept, explain that of this time: 04:12, 04:12:33 or 2026-11-30 04:12' -r
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l at -d 'Of the recordings that `whypause watch --keep DIR` has kept, explain that of this time: 04:12, 04:12:33, 2026-11-30 04:12, 2026-11-30' -r
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer; of several inputs JSON is one document, CSV one table; of a directory of kept recordings HTML shows all on one time line' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
 markdown\t'For tickets and post-mortems'

@@ -43,7 +43,17 @@ pub struct Advice {
     pub replaces: Vec<String>,
 }
 
+/// Remedies that change nothing: they tell more of a cause, and end no pause.
+const ONLY_TELL: [&str; 5] =
+    ["find-host-pauses", "find-late-code", "find-who-stops", "less-live-data", "name-operations"];
+
 impl Advice {
+    /// Whether it tells more of a cause and ends no pause by itself.
+    #[must_use]
+    pub fn only_tells(&self) -> bool {
+        ONLY_TELL.contains(&self.remedy)
+    }
+
     /// For the running JVM or host.
     pub(crate) fn now(action: Action, note: impl Into<String>) -> Advice {
         Advice::new(AdviceWhen::Now, action, note.into())

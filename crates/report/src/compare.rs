@@ -1,6 +1,5 @@
 //! Two runs side by side, for people and for programs.
 pub mod csv;
-pub mod html;
 pub mod json;
 pub mod markdown;
 pub mod terminal;

@@ -9,7 +9,7 @@
 //! policy runs no script and applies no style but these two, by their hashes.
 mod chain;
 mod columns;
-pub(crate) mod compared;
+pub mod compared;
 mod finding;
 mod host;
 pub mod live;

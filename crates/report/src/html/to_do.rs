@@ -88,7 +88,8 @@ fn add<'a>(
 fn to_do(it: &Merged<'_>, causes: &mut Numbered) -> ToDo {
     let action = it.advice.shown().0;
     let saves = [(&it.of_pauses, "pauses"), (&it.of_stalls, "stalls")];
-    let saves: Vec<String> = saves.iter().filter_map(|(all, what)| saved(all, what)).collect();
+    let saves: Vec<String> =
+        saves.iter().filter_map(|(all, what)| saved(it.advice.only_tells(), all, what)).collect();
     let all = it.of_pauses.iter().chain(&it.of_stalls);
     ToDo {
         when: it.advice.when.id(),
@@ -102,16 +103,18 @@ fn to_do(it: &Merged<'_>, causes: &mut Numbered) -> ToDo {
 
 /// `at most 3.27 s of pauses: heap pressure (2.86 s), whole heap was collected (414 ms)`: all the time of the causes,
 /// as nothing says how much of it is left.
-fn saved(all: &[&FindingView<'_>], what: &str) -> Option<String> {
+fn saved(only_tells: bool, all: &[&FindingView<'_>], what: &str) -> Option<String> {
     let time: Duration = all.iter().map(|it| it.finding.time).sum();
     let named = |it: &&FindingView<'_>| match all.len() {
         1 => it.finding.cause.short.to_owned(),
+        _ if only_tells => it.finding.cause.short.to_owned(),
         _ => format!("{} ({})", it.finding.cause.short, duration(it.finding.time)),
     };
     let names: Vec<String> = all.iter().map(named).collect();
     match (all.is_empty(), time.is_zero()) {
         (true, _) => None,
         (_, true) => Some(format!("for {}", names.join(", "))),
+        _ if only_tells => Some(format!("to find out more about {}", names.join(", "))),
         _ => Some(format!("at most {} of {what}: {}", duration(time), names.join(", "))),
     }
 }

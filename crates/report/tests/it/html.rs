@@ -5,7 +5,7 @@ use crate::{
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use diagnose::Diagnosis;
-use report::{Options, compare, html};
+use report::{Options, html};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -58,12 +58,12 @@ fn a_comparison_is_a_page_with_the_pauses_of_both_runs() {
     let (before, after) = (named(EVIL), slow_log());
     let pauses = [&before, &after].map(|it| {
         let options = Options::default();
-        compare::html::pauses_of(it, &mut &it.pauses[..], &options).expect("memory gives all")
+        html::compared::pauses_of(it, &mut &it.pauses[..], &options).expect("memory gives all")
     });
     let mut out = Vec::new();
     let compared = diagnose::compare(&before, &after);
     let options = Options::default();
-    compare::html::write(&compared, pauses, &options, &mut out).expect("memory takes all");
+    html::compared::write(&compared, pauses, &options, &mut out).expect("memory takes all");
     let page = String::from_utf8(out).expect("UTF-8");
     assert_eq!(page.matches("<script").count(), 2, "the data and the page's own");
     let without_code = page.replace(between(&page, "</script>\n<script>", "</script>"), "");

@@ -5,7 +5,7 @@ use crate::{
     args::{CompareArgs, Format},
     console::Console,
 };
-use report::{Redactor, compare::html};
+use report::{Redactor, html::compared};
 use std::io::{self, BufWriter, Write};
 
 pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<Exit, Failure> {
@@ -41,11 +41,12 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<Exit, Failure
 }
 
 fn page(args: &CompareArgs, redactor: &mut Redactor, console: &Console) -> Result<Exit, Failure> {
-    let (before, a) = explain::one_with_pauses(&args.before, redactor, console, html::pauses_of)?;
-    let (after, b) = explain::one_with_pauses(&args.after, redactor, console, html::pauses_of)?;
+    let (before, a) =
+        explain::one_with_pauses(&args.before, redactor, console, compared::pauses_of)?;
+    let (after, b) = explain::one_with_pauses(&args.after, redactor, console, compared::pauses_of)?;
     let comparison = diagnose::compare(&before, &after);
     let mut out = BufWriter::new(io::stdout().lock());
-    html::write(&comparison, [a, b], &console.options(), &mut out)?;
+    compared::write(&comparison, [a, b], &console.options(), &mut out)?;
     out.flush()?;
     Ok(Exit::Fine)
 }

@@ -200,7 +200,9 @@ impl Directory {
                 Ok(Some((Ended::Stall(episode, Some(diagnosis)), _))) => {
                     events.stalls.extend(live::stall(&diagnosis, &episode, Some(&jvm), options));
                 }
-                Ok(_) => console.say(&format!("not found in it: {}", path.display())),
+                Ok(_) => {
+                    console.say(&format!("what it was kept for is not found in {}", path.display()))
+                }
                 Err(error) => console.say(&format!("left out: {error}")),
             }
         }
