@@ -86,3 +86,6 @@ export function words(name: string): string {
 const LEAST: [string, number][] = [["p90", 10], ["p99", 100], ["p99.9", 1_000]];
 
 export const hasPercentile = (name: string, count: number): boolean => LEAST.every(([of, least]) => of !== name || count >= least);
+
+/** With a number and its unit on one line. */
+export const glued = (text: string): string => text.replace(/(\d) (?=(?:ns|µs|ms|s|min|h|d|%|[kMGT]i?B)(?![\w]))/g, "$1\u00a0");

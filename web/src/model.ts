@@ -92,6 +92,14 @@ export interface Answer {
   ruled_out: string[];
   /** Flags of the JVM, where known. */
   flags: string[];
+  /** The terms of the first screen. */
+  words: Meaning[];
+}
+
+/** A term of the field, for those who know no JVM from inside. */
+export interface Meaning {
+  term: string;
+  meaning: string;
 }
 
 export interface Finding {

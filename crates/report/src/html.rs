@@ -11,6 +11,7 @@ mod chain;
 mod columns;
 pub mod compared;
 mod finding;
+mod glossary;
 mod host;
 pub mod live;
 mod model;

@@ -28,7 +28,7 @@ export function FilterBar() {
         type="search"
         id="filter-text"
         aria-label="text in operation, kind or cause"
-        placeholder="search operation, kind, cause"
+        placeholder="search" title="operation, kind, cause"
         value={filter.text}
         maxLength={200}
         onInput={(event) => set({ text: event.currentTarget.value })}

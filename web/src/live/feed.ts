@@ -90,6 +90,7 @@ function emptyPage(hello: Hello): Page {
       notes: [],
       ruled_out: [],
       flags: [],
+      words: [],
     },
     numbers: {
       clock: "",

@@ -5,8 +5,10 @@ import { ChosenNote } from "../chosen/bar";
 import { chosenCards } from "../chosen/cards";
 import { useChosen } from "../chosen/follow";
 import { useKeptHeight } from "../chosen/kept";
+import { glued } from "../format";
 import type { Answer } from "../model";
 import { Command } from "./copy";
+import { Glossary } from "./glossary";
 import { Long, Name, Said, beginning } from "./text";
 import { WhatToDo, otherSteps } from "./to-do";
 
@@ -28,7 +30,7 @@ export function Verdict() {
   return (
     <section class="verdict" aria-labelledby="verdict">
       <h1 id="verdict">
-        <Said text={head} />
+        <Said text={glued(head)} />
       </h1>
       {rest && (
         <p class="lead">
@@ -58,6 +60,7 @@ export function Verdict() {
       {answer.hiccup && <p class="note"><Long text={answer.hiccup} /></p>}
       {answer.cut_stop && <p class="note"><Long text={answer.cut_stop} /></p>}
       <Sums />
+      <Glossary />
     </section>
   );
 }

@@ -26,10 +26,11 @@ export function TimeSection() {
   const colours = usePart(view, (it) => it.colours);
   const all = usePart(view, (it) => isAll(it, store));
   const memory = page.numbers.memory;
+  const isKept = app.live?.state.value.connection === "kept";
   return (
     <section id="timeline" class="panel" aria-labelledby="timeline-title">
       <div class="panel-head">
-        <h2 id="timeline-title">Every pause</h2>
+        <h2 id="timeline-title">{isKept ? "Kept pauses" : "Every pause"}</h2>
         <Shown />
         <div class="tools">
           {hasCollections(store) && (

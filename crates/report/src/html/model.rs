@@ -2,6 +2,7 @@
 use super::{
     columns::{self, Columns},
     finding::{Finding, copied, finding, lines},
+    glossary::{self, Meaning},
     host::{self, HostLine},
     numbered::{CauseInfo, Numbered},
     opened::{self, Opened},
@@ -16,7 +17,7 @@ use crate::{
     view::View,
     words,
 };
-use diagnose::Diagnosis;
+use diagnose::{Cause, Diagnosis};
 use remedy::Action;
 use serde::Serialize;
 use std::io;
@@ -53,6 +54,7 @@ struct Answer<'a> {
     notes: &'a [String],
     ruled_out: &'a [&'static str],
     flags: Vec<String>,
+    words: Vec<Meaning>,
 }
 
 #[derive(Serialize)]
@@ -86,6 +88,7 @@ pub(super) fn page<'a>(
     let mut answer = answer(diagnosis, view, &mut causes);
     let columns = columns::of(diagnosis, pauses, options, &mut causes)?;
     answer.cards = cards(diagnosis, view, &columns, options);
+    answer.words = meanings(&answer, view, causes.all());
     let opened = opened::of(diagnosis, &columns, &mut causes);
     let zero_ns = columns.zero_ns();
     let told = diagnosis.stalls.as_ref().zip(view.stalls.as_ref());
@@ -126,7 +129,17 @@ fn answer<'a>(diagnosis: &Diagnosis, view: &'a View<'a>, causes: &mut Numbered) 
         notes: &view.notes,
         ruled_out: &view.ruled_out,
         flags: diagnosis.situation.flags().iter().map(|it| clean_name(it, MOST_PATH)).collect(),
+        words: Vec::new(),
     }
+}
+
+/// Of the words that are on the first screen.
+fn meanings(answer: &Answer<'_>, view: &View<'_>, causes: &[&'static Cause]) -> Vec<Meaning> {
+    let cards = answer.cards.iter().map(|it| it.label.as_str());
+    let to_do = answer.to_do.iter().flat_map(ToDo::texts);
+    let lines = view.header.iter().map(String::as_str).chain(answer.hiccup);
+    let names = causes.iter().flat_map(|it| [it.short, it.title]);
+    glossary::of([answer.verdict].into_iter().chain(cards).chain(to_do).chain(lines).chain(names))
 }
 
 /// What can be pasted is offered for that; a phrase is not.

@@ -20,6 +20,11 @@ impl Numbered {
         })
     }
 
+    /// Those that have a number.
+    pub(super) fn all(&self) -> &[&'static Cause] {
+        &self.causes
+    }
+
     pub(super) fn with_pages(self) -> Vec<CauseInfo> {
         let with_page = |cause: &'static Cause| cause_info(cause, chapters(&cause.page()));
         self.causes.into_iter().map(with_page).collect()

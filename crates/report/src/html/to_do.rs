@@ -25,6 +25,13 @@ pub(super) struct ToDo {
     causes: Vec<usize>,
 }
 
+impl ToDo {
+    /// What is read of it.
+    pub(super) fn texts(&self) -> [&str; 2] {
+        [&self.note, &self.saves]
+    }
+}
+
 /// An action with all findings that advise it.
 struct Merged<'a> {
     advice: &'a Advice,

@@ -323,11 +323,14 @@ impl Keeping {
     /// Takes those from the window that are due and would stay.
     pub(super) fn take(&mut self, window: &Window, now: MonoTime) {
         let due = |it: &mut Pending| it.due() <= now;
-        for it in self.pending.extract_if(.., due) {
-            // A name has milliseconds, and one of zero would be nothing.
-            if self.shared.store().would_keep(&it.kept) {
-                self.shared.hand_over(Job { kept: it.kept, facts: snapshot(window, it.interval) });
-            }
+        let mut due: Vec<Pending> = self.pending.extract_if(.., due).collect();
+        due.retain(|it| self.shared.store().would_keep(&it.kept));
+        due.sort_by_key(|it| Reverse(it.kept.length));
+        // More than can wait need not be taken from the window: at the end of a watch many are due at once.
+        let left_out = due.split_off(due.len().min(MOST_QUEUED));
+        self.shared.queue().left_out += left_out.len() as u64;
+        for it in due {
+            self.shared.hand_over(Job { kept: it.kept, facts: snapshot(window, it.interval) });
         }
     }
 
