@@ -11,7 +11,7 @@ const has = (locator, count) => once(() => locator.count(), (it) => it === count
 
 async function* shown(page) {
   const data = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).answer);
-  const text = await page.textContent(".verdict");
+  const text = (await page.textContent(".verdict")).replaceAll("\u00a0", " ");
   // Names are in backticks, which the page shows as code.
   yield ["the verdict is shown", text.includes(data.verdict.replaceAll("`", "").slice(0, 20)), ""];
   yield ["cards are shown", (await page.locator(".cards > div").count()) === data.cards.length, `${data.cards.length}`];

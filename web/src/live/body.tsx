@@ -4,7 +4,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type App, useApp } from "../app";
 import { fullTime, timeOfDay } from "../clock";
-import { duration, glued } from "../format";
+import { duration } from "../format";
 import { PauseSection } from "../lanes/section";
 import type { Hello } from "../model";
 import { usePart } from "../observable";
@@ -51,7 +51,7 @@ function Now({ live }: { live: Live }) {
     <section class="verdict live" aria-labelledby="verdict">
       <Status live={live} />
       <h1 id="verdict">
-        <Long text={glued(live.headline) || `No pause of ${duration(app.store.limitUs)} or more since ${since}`} />
+        <Long text={live.headline || `No pause of ${duration(app.store.limitUs)} or more since ${since}`} />
       </h1>
       <p class="newest-line">
         {line && (

@@ -59,8 +59,8 @@ export function Verdict() {
       )}
       {answer.hiccup && <p class="note"><Long text={answer.hiccup} /></p>}
       {answer.cut_stop && <p class="note"><Long text={answer.cut_stop} /></p>}
-      <Sums />
       <Glossary />
+      <Sums />
     </section>
   );
 }
