@@ -23,7 +23,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-mkdir "$out/java"
+mkdir -p "$out/java"
 javac --release 17 -d "$out/java" crates/testing/java/Pauser.java
 java -Xmx1g -XX:+UseSerialGC -cp "$out/java" Pauser 2000 100 >"$out/jvm" 2>&1 </dev/null &
 jvm=$!

@@ -91,46 +91,11 @@ impl KeptStore {
             // Another watch of the same JVM was faster.
             return Ok(it.path(&self.path));
         }
-        let of_jvm = self.path.join(&new.jvm);
-        drop(Directory::make(&of_jvm)?);
-        let written = self.write(&of_jvm, new, facts, room);
+        let of_jvm = Directory::make(&self.path.join(&new.jvm))?;
+        let written = write(&of_jvm, new, facts, room);
         // Also where it failed: of what was begun nothing stays.
         self.refresh(0)?;
         written
-    }
-
-    fn write(
-        &self,
-        of_jvm: &Path,
-        new: &Kept,
-        facts: &Facts,
-        room: u64,
-    ) -> Result<PathBuf, RecordingError> {
-        let name = new.name();
-        // Live and sealed it is there twice for a moment.
-        let limits = Limits { max_bytes: room / 2, sync: false, ..Limits::default() };
-        let mut writer = Writer::create_new(of_jvm, &format!("{NEW}{name}"), limits)?;
-        let begun = writer.path().to_owned();
-        let written = writer.write(facts).and_then(|()| writer.seal());
-        let finished = written.and_then(|summary| match summary.unsealed.first() {
-            Some((file, why)) => Err(RecordingError::io(
-                begun.join(file),
-                "write",
-                std::io::Error::other(why.clone()),
-            )),
-            None => Ok(()),
-        });
-        let in_jvm = Directory::open(of_jvm)?;
-        let begun =
-            begun.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
-        let placed = finished.and_then(|()| match in_jvm.rename_new(&begun, &name) {
-            Err(_) if of_jvm.join(&name).is_dir() => in_jvm.remove_recording(&begun),
-            placed => placed,
-        });
-        if placed.is_err() {
-            let _ = in_jvm.remove_recording(&begun);
-        }
-        placed.map(|()| of_jvm.join(name))
     }
 
     /// Looks at what is there, and removes what is too much beside `room` for another one.
@@ -179,6 +144,35 @@ impl KeptStore {
     fn room_for_one(&self) -> u64 {
         (self.limits.bytes / PART_OF_ROOM).clamp(*ROOM_FOR_ONE.start(), *ROOM_FOR_ONE.end())
     }
+}
+
+/// Writes a recording into the directory of its JVM under another name, and gives it its own when it is whole.
+fn write(
+    of_jvm: &Directory,
+    new: &Kept,
+    facts: &Facts,
+    room: u64,
+) -> Result<PathBuf, RecordingError> {
+    let name = new.name();
+    // Live and sealed it is there twice for a moment.
+    let limits = Limits { max_bytes: room / 2, sync: false, ..Limits::default() };
+    let mut writer = Writer::create_new(of_jvm.path(), &format!("{NEW}{name}"), limits)?;
+    let begun = writer.path().file_name().map(|it| it.to_string_lossy().into_owned());
+    let begun = begun.unwrap_or_default();
+    let sealed = writer.write(facts).and_then(|()| writer.seal());
+    let whole = sealed.and_then(|summary| match summary.unsealed.into_iter().next() {
+        Some((file, why)) => Err(of_jvm.error(&file, "write", std::io::Error::other(why))),
+        None => Ok(()),
+    });
+    let placed = whole.and_then(|()| match of_jvm.rename_new(&begun, &name) {
+        // Another watch of the same JVM was faster.
+        Err(_) if of_jvm.path().join(&name).is_dir() => of_jvm.remove_recording(&begun),
+        placed => placed,
+    });
+    if placed.is_err() {
+        let _ = of_jvm.remove_recording(&begun);
+    }
+    placed.map(|()| of_jvm.path().join(name))
 }
 
 /// All in a directory.

@@ -42,11 +42,14 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
         return keep_now::run(console);
     }
     let (interrupt, wishes) = (Interrupt::listen()?, Wishes::listen()?);
-    // In parts it is opened by the one that watches; that nothing can be kept is said before.
-    let black_box = BlackBox::open(&args.kept, console)?;
-    let is_kept_here = args.part == Some(Part::One) || (args.part.is_none() && !args.wait);
+    // Of a watch in parts the one that watches keeps; that nothing can be kept is said at once.
+    let black_box = match args.part {
+        None if args.wait => black_box::store(&args.kept)?.and(None),
+        None | Some(Part::One) => BlackBox::open(&args.kept, console)?,
+        Some(Part::Find) => None,
+    };
     let watch = Watch {
-        black_box: black_box.filter(|_| is_kept_here),
+        black_box,
         wishes,
         args,
         console,

@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use recording::{Facts, Interval, Kept, KeptKind, KeptLimits, KeptStore, MonoTime, directory_of};
 use std::{
     cmp::Reverse,
+    path::PathBuf,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -67,6 +68,8 @@ struct Queue {
     jobs: Vec<Job>,
     /// Nothing more comes.
     is_closed: bool,
+    /// One is being written.
+    is_writing: bool,
     /// Nothing is being written, and nothing waits for it.
     is_done: bool,
     kept: u64,
@@ -82,18 +85,12 @@ struct Job {
 }
 
 impl BlackBox {
-    /// Opens the directory where one is asked for, and says what is kept there.
+    /// Opens the directory where one is asked for.
     pub(super) fn open(
         options: &KeepOptions,
         console: &Console,
     ) -> Result<Option<BlackBox>, Failure> {
-        let Some(directory) = &options.keep else { return Ok(None) };
-        let limits = KeptLimits {
-            bytes: options.keep_size,
-            age: options.keep_age,
-            an_hour: options.keep_worst.into(),
-        };
-        let store = KeptStore::open(directory, limits)?;
+        let Some(store) = store(options)? else { return Ok(None) };
         let to_others = record::is_of_another(store.path());
         let shared = Arc::new(Shared {
             queue: Mutex::default(),
@@ -141,6 +138,17 @@ impl BlackBox {
     }
 }
 
+/// The directory of kept recordings where one is asked for; that nothing can be kept there is an error.
+pub(super) fn store(options: &KeepOptions) -> Result<Option<KeptStore>, Failure> {
+    let limits = KeptLimits {
+        bytes: options.keep_size,
+        age: options.keep_age,
+        an_hour: options.keep_worst.into(),
+    };
+    let open = |it: &PathBuf| KeptStore::open(it, limits);
+    Ok(options.keep.as_ref().map(open).transpose()?)
+}
+
 impl Queue {
     /// What became of what was handed over; nothing where nothing was.
     fn words(&self, store: &KeptStore) -> Option<String> {
@@ -149,14 +157,13 @@ impl Queue {
             let s = if self.kept == 1 { "" } else { "s" };
             let there = match store.count() {
                 count if count >= self.kept => String::new(),
-                count => format!(
-                    ", of which {count} are left: longer ones took the places of the others"
-                ),
+                count => format!(", of which {count} are left"),
             };
             let directory = store.path().display();
             words.push(format!("kept {} recording{s} in {directory}{there}", self.kept));
         }
-        let lost = self.failed + self.left_out + self.jobs.len() as u64;
+        let lost =
+            self.failed + self.left_out + self.jobs.len() as u64 + u64::from(self.is_writing);
         if lost > 0 {
             words.push(format!("{lost} could not be kept"));
         }
@@ -220,7 +227,9 @@ impl Shared {
         let mut queue = self.queue();
         loop {
             let may_write = queue.is_closed || self.stopped.load(Ordering::Relaxed) == 0;
+            queue.is_writing = false;
             if let Some(job) = may_write.then(|| queue.jobs.pop()).flatten() {
+                queue.is_writing = true;
                 return Some(job);
             }
             if queue.is_closed {
