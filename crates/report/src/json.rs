@@ -24,8 +24,8 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use std::io::{self, Write};
 
 pub(crate) use build::{culprit, place, remedy};
-pub(crate) use escape::on_one_line;
 pub use escape::write_document;
+pub(crate) use escape::{on_one_line, text};
 pub(crate) use event::{pause_event, stall_event};
 pub(crate) use numbers::{Numbers, numbers};
 pub use schema::SCHEMA_VERSION;

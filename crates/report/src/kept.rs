@@ -134,10 +134,7 @@ fn one_of(it: &Row) -> One<'_> {
 pub fn json(rows: &[Row]) -> String {
     let kept = rows.iter().map(one_of).collect();
     let document = Document { schema_version: crate::json::SCHEMA_VERSION, kept };
-    let mut text = Vec::new();
-    crate::json::write_document(&document, &mut text)
-        .expect("strings and numbers always serialise, and a Vec takes all");
-    String::from_utf8(text).expect("JSON is UTF-8")
+    crate::json::text(&document)
 }
 
 #[cfg(test)]

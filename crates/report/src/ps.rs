@@ -133,10 +133,7 @@ fn cells_of(row: &Row) -> [String; 6] {
 pub fn json(rows: &[Row], stuck: &[NotResponding], unreadable: u64) -> String {
     let schema_version = crate::json::SCHEMA_VERSION;
     let document = Document { schema_version, jvms: rows, not_responding: stuck, unreadable };
-    let mut text = Vec::new();
-    crate::json::write_document(&document, &mut text)
-        .expect("strings and numbers always serialise, and a Vec takes all");
-    String::from_utf8(text).expect("JSON is UTF-8")
+    crate::json::text(&document)
 }
 
 #[cfg(test)]

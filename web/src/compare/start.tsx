@@ -3,9 +3,10 @@
 import { type ComponentChildren, render } from "preact";
 import { type Theme, goTo } from "../app";
 import type { CauseInfo, ComparePage } from "../model";
-import { Observable, usePart } from "../observable";
+import { Observable } from "../observable";
 import { Swatch } from "../parts/swatch";
 import { Long, Said } from "../parts/text";
+import { ThemeAndPrint } from "../parts/theme";
 import { createStore } from "../store";
 import { followTheme } from "../theme";
 import { Lines } from "./lines";
@@ -17,7 +18,6 @@ export interface CompareView {
   repaint: number;
 }
 
-const THEMES: Theme[] = ["system", "light", "dark"];
 const SECTIONS = [
   ["timeline", "Time lines"],
   ["causes", "Causes"],
@@ -42,7 +42,6 @@ const has: Record<string, (page: ComparePage) => boolean> = {
 };
 
 function Bar({ page, view }: { page: ComparePage; view: Observable<CompareView> }) {
-  const theme = usePart(view, (it) => it.theme);
   const [before, after] = [page.runs[0].title, page.runs[1].title];
   const title = before === after ? `${after}, before and after` : `${before} → ${after}`;
   const go = (event: Event, id: string): void => {
@@ -66,17 +65,7 @@ function Bar({ page, view }: { page: ComparePage; view: Observable<CompareView> 
         ))}
       </nav>
       <div class="tools">
-        <label>
-          <span class="hidden">theme</span>
-          <select value={theme} onChange={(event) => view.set({ theme: event.currentTarget.value as Theme })} id="theme">
-            {THEMES.map((it) => (
-              <option value={it}>{it}</option>
-            ))}
-          </select>
-        </label>
-        <button type="button" onClick={() => print()}>
-          print
-        </button>
+        <ThemeAndPrint view={view} />
       </div>
     </>
   );

@@ -1,17 +1,16 @@
 // The bar at the top: what the page is about, its sections, the time zone, the theme, printing, the keys.
 
-import { type Theme, goTo, useApp } from "../app";
+import { goTo, useApp } from "../app";
 import { type Zone, rangeText, zoneName, zonesOf } from "../clock";
 import { usePart } from "../observable";
 import { sectionsOf } from "../sections";
+import { ThemeAndPrint } from "./theme";
 
-const THEMES: Theme[] = ["system", "light", "dark"];
 
 export function TopBar() {
   const app = useApp();
   const { page, view, clock, store } = app;
   const zone = usePart(view, (it) => it.zone);
-  const theme = usePart(view, (it) => it.theme);
   usePart(app.calm, (it) => it.second);
   const zones = zonesOf(clock);
   const go = (event: Event, id: string): void => {
@@ -45,17 +44,7 @@ export function TopBar() {
             </select>
           </label>
         )}
-        <label>
-          <span class="hidden">theme</span>
-          <select value={theme} onChange={(event) => view.set({ theme: event.currentTarget.value as Theme })} id="theme">
-            {THEMES.map((it) => (
-              <option value={it}>{it}</option>
-            ))}
-          </select>
-        </label>
-        <button type="button" onClick={() => print()}>
-          print
-        </button>
+        <ThemeAndPrint view={view} />
         <button type="button" aria-label="keys" onClick={() => view.set({ areKeysOpen: true })}>
           ?
         </button>

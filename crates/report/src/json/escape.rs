@@ -22,6 +22,17 @@ pub fn write_document<T: Serialize>(document: &T, out: &mut dyn Write) -> io::Re
     out.write_all(b"\n")
 }
 
+/// The same as text.
+///
+/// # Panics
+///
+/// As [`on_one_line`].
+pub(crate) fn text<T: Serialize>(document: &T) -> String {
+    let mut out = Vec::new();
+    write_document(document, &mut out).expect("strings and numbers serialise, and a Vec takes all");
+    String::from_utf8(out).expect("JSON is UTF-8")
+}
+
 /// The same on one line, without a line end.
 ///
 /// # Panics

@@ -1,15 +1,8 @@
 //! `watch --json`, `--exec` and `--webhook`: what other programs get of a JVM that stops again and again.
-use crate::newest;
+use crate::{newest, receiver::receiver};
 use serde_json::Value;
 use spawn::Running;
-use std::{
-    fs,
-    io::{BufRead, BufReader, Read, Write},
-    net::{SocketAddr, TcpListener},
-    path::Path,
-    process::Command,
-    sync::mpsc::{Receiver, channel},
-};
+use std::{fs, net::SocketAddr, path::Path, process::Command, sync::mpsc::Receiver};
 use testing::{Java, Jdk, PATIENCE, until};
 
 /// A part of a path that no other user is to read.
@@ -25,28 +18,12 @@ fn jvm(jdk: &Jdk, name: &str) -> (Java, tempfile::TempDir) {
     (Java::start_by(command), dir)
 }
 
-/// Takes requests until the test ends, and hands over what they hold.
-fn receiver() -> (SocketAddr, Receiver<Value>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let (sender, receiver) = channel();
-    std::thread::spawn(move || {
-        while let Ok((socket, _)) = listener.accept() {
-            let mut reader = BufReader::new(&socket);
-            let mut head = String::new();
-            while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap() > 0 {}
-            assert!(head.starts_with(&format!("POST /{SECRET} HTTP/1.1")), "{head}");
-            let lines = head.lines().filter_map(|it| it.split_once(": "));
-            let length = lines.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-            let mut body = vec![0; length.map(|(_, it)| it.parse::<usize>().unwrap()).sum()];
-            reader.read_exact(&mut body).unwrap();
-            write!(&socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
-            if sender.send(serde_json::from_slice(&body).unwrap()).is_err() {
-                return;
-            }
-        }
-    });
-    (address, receiver)
+/// A server for a webhook with the secret in its path, and the objects that it gets.
+fn webhook() -> (SocketAddr, Receiver<Value>) {
+    receiver(|head, body| {
+        assert!(head.starts_with(&format!("POST /{SECRET} HTTP/1.1")), "{head}");
+        serde_json::from_slice(body).unwrap()
+    })
 }
 
 fn watch(arguments: &[&str]) -> Command {
@@ -94,7 +71,7 @@ fn said(watch: &Running) -> String {
 fn a_command_and_a_webhook_get_what_is_printed_and_no_rights() {
     let Some(jdk) = newest() else { return };
     let (jvm, _source) = jvm(&jdk, "Alerting");
-    let (to, requests) = receiver();
+    let (to, requests) = webhook();
     let dir = tempfile::tempdir().unwrap();
     let [file, rights] = ["objects", "rights"].map(|it| dir.path().join(it).display().to_string());
     let exec = format!("sh -c 'cat >>{file}; cat /proc/$$/status >{rights}'");
@@ -163,7 +140,7 @@ fn each_line_of_many_jvms_says_whose_it_is() {
 #[test]
 fn a_secret_reaches_the_part_that_watches_and_no_list_of_processes() {
     let Some(jdk) = newest() else { return };
-    let (to, requests) = receiver();
+    let (to, requests) = webhook();
     let mut command = watch(&["--wait", "--match", "Secretive", "--alert-every", "200ms"]);
     command.env("WHYPAUSE_WEBHOOK", format!("http://{to}/{SECRET}"));
     let mut watch = Running::start_heard(command).unwrap();

@@ -13,6 +13,7 @@ mod metrics;
 mod one_lab;
 mod page;
 mod page_faults;
+mod receiver;
 mod record;
 mod rights;
 mod secrets;

@@ -1,5 +1,5 @@
 //! `watch --metrics` and `--otlp`: numbers that agree with what the JVM itself logs of its stops.
-use crate::newest;
+use crate::{newest, receiver::receiver};
 use opentelemetry_proto::tonic::{
     collector::metrics::v1::ExportMetricsServiceRequest, metrics::v1::metric::Data,
 };
@@ -7,10 +7,10 @@ use prost::Message;
 use spawn::Running;
 use std::{
     fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
     path::Path,
-    sync::mpsc::{Receiver, channel},
+    sync::mpsc::Receiver,
 };
 use testing::{Java, Jdk, PATIENCE, until};
 
@@ -192,30 +192,13 @@ fn a_port_in_use_is_said_before_anything_else() {
     }
 }
 
-/// Takes requests of OTLP until the listener goes, and hands over what they hold.
+/// A collector, and the requests that it gets.
 fn collector() -> (SocketAddr, Receiver<ExportMetricsServiceRequest>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let (sender, receiver) = channel();
-    std::thread::spawn(move || {
-        while let Ok((socket, _)) = listener.accept() {
-            let mut reader = BufReader::new(&socket);
-            let mut head = String::new();
-            while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap() > 0 {}
-            assert!(head.starts_with("POST /v1/metrics HTTP/1.1"), "{head}");
-            assert!(head.contains("application/x-protobuf"), "{head}");
-            let lines = head.lines().filter_map(|it| it.split_once(": "));
-            let length = lines.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-            let length: usize = length.map(|(_, it)| it.parse::<usize>().unwrap()).sum();
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).unwrap();
-            write!(&socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
-            if sender.send(ExportMetricsServiceRequest::decode(&body[..]).unwrap()).is_err() {
-                return;
-            }
-        }
-    });
-    (address, receiver)
+    receiver(|head, body| {
+        assert!(head.starts_with("POST /v1/metrics HTTP/1.1"), "{head}");
+        assert!(head.contains("application/x-protobuf"), "{head}");
+        ExportMetricsServiceRequest::decode(body).unwrap()
+    })
 }
 
 /// Count and sum of the histogram of stops.
