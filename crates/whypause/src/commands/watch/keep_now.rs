@@ -38,21 +38,29 @@ fn ask(pid: u32, own: &Stat) -> Option<String> {
     }
     let arguments = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
     let directory = keeps_in(&arguments)?;
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     // What a watch has started looks the same, and is asked by it.
-    if is_started_by_one(pid) {
+    if is_started_by_one(&status) || !takes_it(&status) {
         return None;
     }
     pidfd_send_signal(&handle, Signal::USR1).ok()?;
     Some(directory)
 }
 
-fn is_started_by_one(pid: u32) -> bool {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+fn is_started_by_one(status: &str) -> bool {
     let parent = status.lines().find_map(|it| it.strip_prefix("PPid:"));
     let arguments = parent.and_then(|it| fs::read(format!("/proc/{}/cmdline", it.trim())).ok());
     let program =
         |it: &[u8]| it.split(|it| *it == 0).next().is_some_and(|it| it.ends_with(b"whypause"));
     arguments.is_some_and(|it| program(&it) && keeps_in(&it).is_some())
+}
+
+/// Whether the signal is a request to it, and not its end: `SigCgt` of `/proc/PID/status` has a bit for each signal that
+/// is caught.
+fn takes_it(status: &str) -> bool {
+    let caught = status.lines().find_map(|it| it.strip_prefix("SigCgt:"));
+    let caught = caught.and_then(|it| u64::from_str_radix(it.trim(), 16).ok()).unwrap_or(0);
+    caught & (1 << (Signal::USR1.as_raw() - 1)) != 0
 }
 
 /// The directory of `--keep` in the arguments of a watch, and not of a part of one: that is asked by the watch.
@@ -74,6 +82,13 @@ fn keeps_in(arguments: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_that_the_signal_would_end_is_not_sent_it() {
+        assert!(takes_it("Name:\twhypause\nSigCgt:\t0000000000000200\n"));
+        assert!(!takes_it("Name:\twhypause\nSigCgt:\t0000000000000100\n"));
+        assert!(!takes_it("Name:\twhypause\n"));
+    }
 
     #[test]
     fn a_watch_that_keeps_is_known_by_its_arguments() {
