@@ -123,6 +123,7 @@ def page_of(data, opened, title):
         "losses": [], "notes": [f"{n['message']} ({n['count']})" for n in data["coverage"]["notes"]],
         "ruled_out": [w["cause"].replace("-", " ") for w in data["watched"] if w["verdict"] == "absent"],
         "flags": ["-Xmx512m", "-XX:+UseG1GC", "-Xlog:gc*=debug:file=/var/log/load/gc.log"],
+        "words": [{"term": "safepoint", "meaning": "A state in which all Java threads stand still."}],
     }
     numbers = {k: data[k] for k in ("clock", "span_ns", "throughput", "pauses", "gc", "memory", "jvm", "coverage")}
     page = {

@@ -345,7 +345,7 @@ async function* copying(page) {
     new MutationObserver(() => it.said.push(it.textContent)).observe(it, { childList: true, characterData: true, subtree: true });
   });
   await button.click();
-  await page.waitForFunction((it) => it.said.length > 0, await button.elementHandle(), { timeout: 60_000 }).catch(() => {});
+  await page.waitForFunction((it) => it.said.length > 0, await button.elementHandle()).catch(() => {});
   const said = await button.evaluate((it) => it.said);
   yield ["a copy button copies and says so", before === "copy" && said[0] === "copied", said.join(", ")];
 }

@@ -2,15 +2,13 @@
 // they found, one line for each.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { once } from "./once.mjs";
+import { PATIENCE_MS, once } from "./once.mjs";
 
 export const WIDE = { width: 1280, height: 900 };
 export const NARROW = { width: 390, height: 844 };
 export const TIMELINE = "#timeline-canvas";
 /** Pauses of the report from this length on are sent. */
 export const LIMIT_MS = 5;
-/** For the wait until something shows; what is fast enough is checked by itself. */
-const PATIENCE = { timeout: 60_000 };
 
 let failures = 0;
 let checks = 0;
@@ -32,17 +30,18 @@ export async function comes(name, read, isGood, detail = () => "") {
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 export const shown = (page) => page.$eval(TIMELINE, (it) => ({ pauses: Number(it.dataset.pauses), last: Number(it.dataset.lastStart), from: Number(it.dataset.from), to: Number(it.dataset.to), selected: Number(it.dataset.selected) }));
-export const pausesAre = (page, count) => page.waitForFunction(([id, n]) => Number(document.querySelector(id)?.dataset.pauses) === n, [TIMELINE, count], PATIENCE);
-export const statusHas = (page, text) => page.waitForFunction((it) => document.getElementById("status")?.textContent.includes(it), text, PATIENCE);
+export const pausesAre = (page, count) => page.waitForFunction(([id, n]) => Number(document.querySelector(id)?.dataset.pauses) === n, [TIMELINE, count]);
+export const statusHas = (page, text) => page.waitForFunction((it) => document.getElementById("status")?.textContent.includes(it), text);
 
 export async function open(browser, address, options = {}) {
   const context = await browser.newContext({ viewport: WIDE, ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   page.problems = [];
   page.on("console", (it) => ["error", "warning"].includes(it.type()) && page.problems.push(it.text()));
   page.on("pageerror", (it) => page.problems.push(String(it)));
   await page.goto(address, { waitUntil: "domcontentloaded" });
-  await page.waitForFunction(() => document.querySelector("header.topbar"), null, PATIENCE);
+  await page.waitForFunction(() => document.querySelector("header.topbar"));
   return page;
 }
 

@@ -9,7 +9,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { LIMIT_MS, NARROW, TIMELINE, WIDE, check, comes, open, pausesAre, seen, shown, sleep, statusHas, tally } from "./live-page.mjs";
 import { cut, dataOf, endedAt, serve, stallEndedAt } from "./live-server.mjs";
 import { another, nextJvm, refused, severalJvms } from "./live-watches.mjs";
-import { once } from "./once.mjs";
+import { PATIENCE_MS, once } from "./once.mjs";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", "--enable-precise-memory-info"];
@@ -37,6 +37,7 @@ function watchPicture() {
 
 async function arrival(browser, live, events) {
   const context = await browser.newContext({ viewport: WIDE });
+  context.setDefaultTimeout(PATIENCE_MS);
   await context.addInitScript(watchPicture);
   const page = await context.newPage();
   page.problems = [];

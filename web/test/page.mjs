@@ -11,6 +11,7 @@ import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { functionalChecks } from "./checks.mjs";
 import { compareChecks } from "./compare-checks.mjs";
+import { PATIENCE_MS } from "./once.mjs";
 import { measure } from "./speed.mjs";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -46,6 +47,7 @@ function skip(why) {
 /** A context without a network in which every request beyond the disk is refused and remembered. */
 async function contextFor(browser, options) {
   const context = await browser.newContext({ viewport: WIDE, reducedMotion: "reduce", acceptDownloads: true, ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
   await context.setOffline(true);
   context.refused = [];
   await context.route("**/*", (route) => {
@@ -63,7 +65,7 @@ async function open(context, path) {
   page.on("console", (it) => ["error", "warning"].includes(it.type()) && page.problems.push(it.text()));
   page.on("pageerror", (it) => page.problems.push(String(it)));
   await page.goto(pathToFileURL(path).href);
-  await page.waitForFunction(() => document.querySelector("header.topbar"), null, { timeout: 60_000 });
+  await page.waitForFunction(() => document.querySelector("header.topbar"));
   await page.waitForTimeout(150);
   return page;
 }
@@ -72,6 +74,18 @@ async function functional(browser, path) {
   const file = basename(path);
   const context = await contextFor(browser, {});
   const page = await open(context, path);
+  try {
+    await allOf(context, page, file);
+  } catch (error) {
+    // Which page it was, and what the page itself said.
+    const said = page.problems.map((it) => `the page said: ${it}`);
+    report(file, "all can be checked", false, [String(error), ...said].join(" | ").slice(0, 1200));
+  }
+  await context.close();
+}
+
+async function allOf(context, page, file) {
+  if (page.problems.length > 0) throw new Error("it does not come up");
   const isCompared = (await page.locator("#compare").count()) > 0;
   for await (const [name, isGood, detail] of (isCompared ? compareChecks : functionalChecks)(page)) report(file, name, isGood, detail);
   await page.setViewportSize(NARROW);
@@ -85,7 +99,6 @@ async function functional(browser, path) {
   if (lacking !== null) report(file, "the PDF has every section", lacking.length === 0, lacking.join(", "));
   report(file, "no console errors", page.problems.length === 0, page.problems.slice(0, 3).join(" | ").slice(0, 400));
   report(file, "no requests", context.refused.length === 0, context.refused.slice(0, 3).join(" "));
-  await context.close();
 }
 
 /** The titles of sections that are not in a PDF, the pause that is open among them; null where no program reads it. */

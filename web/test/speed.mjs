@@ -16,7 +16,7 @@ export async function measure(context, path) {
     watcher.observe(document, { subtree: true, childList: true, attributes: true });
   });
   await page.goto(pathToFileURL(path).href);
-  await page.waitForFunction(() => document.getElementById("timeline-canvas")?.dataset.bars > 0, null, { timeout: 60_000 });
+  await page.waitForFunction(() => document.getElementById("timeline-canvas")?.dataset.bars > 0);
   await page.waitForTimeout(300);
   const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? performance.getEntriesByType("paint")[0]?.startTime);
   const drawn = await page.evaluate(() => window.drawnAfter);
