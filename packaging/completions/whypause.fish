@@ -44,12 +44,12 @@ complete -c whypause -n "__fish_whypause_needs_command" -f -a "completions" -d '
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l match -d 'The same by name only: a part of the main class or jar' -r
-complete -c whypause -n "__fish_whypause_using_subcommand record" -l user -d 'Only a JVM of this user, by name or number (in a container by number alone): any user can give a process any main class' -r
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l user -d 'Only a JVM that this user runs, by name or number (in a container by number alone); a main class can be imitated by any user, the user cannot' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l service -d 'Only a JVM of this service of systemd: `kafka.service`' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s d -l duration -d 'How long to record, from 100ms to 7d [default: 60s; with a command, until it ends]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s o -l output -d 'Directory to write to; must be new or empty [default: a new one in memory, on tmpfs]' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l detail-over -d 'Keep every thread\'s activity for pauses of at least this, from 0s to 1m; totals for all others' -r
-complete -c whypause -n "__fish_whypause_using_subcommand record" -l stalls-over -d 'From how long on a thread counts as stalled that cannot go on while the JVM runs, from 1ms to 1m; or none' -r
+complete -c whypause -n "__fish_whypause_using_subcommand record" -l stalls-over -d 'Report threads that cannot run on for at least this while the JVM is not stopped, from 1ms to 1m; or none' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l max-size -d 'Keep the recording below this, at least 1M (K, M, G: powers of 1024); detail goes first' -r
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l html -d 'Also write a page to look at: a new HTML file, as `explain --format html` does' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l windows -d 'How the beginning and end of a pause are seen' -r -f -a "auto\t'The best that this JVM has'
@@ -84,10 +84,10 @@ complete -c whypause -n "__fish_whypause_using_subcommand explain" -l redact -d 
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l match -d 'The same by name only: a part of the main class or jar' -r
-complete -c whypause -n "__fish_whypause_using_subcommand watch" -l user -d 'Only a JVM of this user, by name or number (in a container by number alone): any user can give a process any main class' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l user -d 'Only a JVM that this user runs, by name or number (in a container by number alone); a main class can be imitated by any user, the user cannot' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l service -d 'Only a JVM of this service of systemd: `kafka.service`' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l over -d 'Print pauses, and stalls of threads while the JVM runs, of at least this, from 1ms to 7d' -r
-complete -c whypause -n "__fish_whypause_using_subcommand watch" -l stalls-over -d 'From how long on a thread counts as stalled that cannot go on while the JVM runs, from 1ms to 1m; or none' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l stalls-over -d 'Report threads that cannot run on for at least this while the JVM is not stopped, from 1ms to 1m; or none' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l zone -d 'Show times of day in this zone: local, utc, log (that of the dates in the GC log, UTC if it has none), or a name such as Europe/Berlin; JSON and CSV have UTC [default: local]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s d -l duration -d 'How long to watch, from 100ms to 7d [default: until Ctrl-C]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l serve -d 'Serve a page that shows each pause as it ends, at an address that is printed and cannot be guessed; a PORT alone is one of 127.0.0.1, 0 any that is free. With --wait it stays the same, with --all it is one page of all JVMs' -r
@@ -121,7 +121,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l log-safepoin
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l match -d 'The same by name only: a part of the main class or jar' -r
-complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l user -d 'Only a JVM of this user, by name or number (in a container by number alone): any user can give a process any main class' -r
+complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l user -d 'Only a JVM that this user runs, by name or number (in a container by number alone); a main class can be imitated by any user, the user cannot' -r
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l service -d 'Only a JVM of this service of systemd: `kafka.service`' -r
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l flags -d 'Check flags that no JVM has yet, in one argument: \'-Xmx4g -Xlog:gc:file=gc.log\'' -r
 complete -c whypause -n "__fish_whypause_using_subcommand doctor" -l jdk -d 'The version of the JDK that will get them: 17, 1.8.0_412' -r
@@ -167,7 +167,7 @@ complete -c whypause -n "__fish_whypause_using_subcommand check" -l redact -d 'R
 complete -c whypause -n "__fish_whypause_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -s p -l pid -d 'Process id, or a part of the main class if only one JVM has it' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l match -d 'The same by name only: a part of the main class or jar' -r
-complete -c whypause -n "__fish_whypause_using_subcommand fix" -l user -d 'Only a JVM of this user, by name or number (in a container by number alone): any user can give a process any main class' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fix" -l user -d 'Only a JVM that this user runs, by name or number (in a container by number alone); a main class can be imitated by any user, the user cannot' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l service -d 'Only a JVM of this service of systemd: `kafka.service`' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l verify -d 'Record this long before and after, and compare, from 1s to 1h' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fix" -l quota -d 'cfs-advice: what this quota would do, in CPUs such as 1.4' -r

@@ -2,13 +2,13 @@
 // which colour-blind people can tell apart), with a pattern for each: the same on the time line, the lanes and
 // in the tables.
 
-import type { Class, Collected, Span } from "./model";
+import type { CauseInfo, Class, Collected, Span } from "./model";
 
 /** In the order in which a bar is stacked; `unexplained` is always on top. */
 export const CLASSES: Class[] = ["gc", "vm", "disk", "quota", "cpu", "steal", "memory", "late", "outside", "unexplained"];
 
 export const CLASS_NAME: Record<Class, string> = {
-  gc: "GC work",
+  gc: "GC",
   vm: "VM operation",
   disk: "disk and files",
   quota: "CPU throttling",
@@ -139,7 +139,13 @@ export type Group = Class | Collected;
 
 const isKind = (group: Group): group is Collected => group in KIND_NAME;
 
-export const groupName = (it: Group): string => (isKind(it) ? KIND_NAME[it] : CLASS_NAME[it]);
+/** What a class is called beside its causes: where it has one alone, as that is. */
+export function className(kind: Class, causes: Iterable<CauseInfo>): string {
+  const shorts = new Set(Array.from(causes, (it) => (it.class === kind ? it.short : "")).filter(Boolean));
+  return shorts.size === 1 ? [...shorts][0]! : CLASS_NAME[kind];
+}
+
+export const groupName = (it: Group, causes: Iterable<CauseInfo>): string => (isKind(it) ? KIND_NAME[it] : className(it, causes));
 export const groupColour = (it: Group): string => (isKind(it) ? KIND_COLOUR[it] : CLASS_COLOUR[it]);
 export const groupPattern = (it: Group): Pattern => (isKind(it) ? KIND_PATTERN[it] : CLASS_PATTERN[it]);
 /** Hatched without a ground. */

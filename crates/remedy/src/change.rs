@@ -282,6 +282,9 @@ impl Change {
     }
 }
 
+/// The value of what is made and has no other, such as a directory, while it exists.
+pub const PRESENT: &str = "there";
+
 /// Why a change could not be made or taken back.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {

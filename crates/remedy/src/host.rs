@@ -47,7 +47,7 @@ pub(crate) fn room(situation: &Situation) -> Advice {
     let limit = limit.and_then(|it| Some((it.memory_path.as_str(), it.memory_max_bytes?)));
     let action = match limit {
         Some((path, bytes)) => Action::say(format!(
-            "raise the memory limit of {path} ({}), or make the JVM or its neighbours in it smaller",
+            "raise the memory limit of {path} ({}), or let the JVM or others in that group use less",
             text::memory(bytes)
         )),
         None => Action::say(

@@ -28,7 +28,7 @@ pub use action::{Action, Command};
 pub use advice::{Advice, AdviceWhen};
 pub use change::{
     BEGUN, Change, ChangeError, DeviceLimit, GO, Group, GroupMemory, Host, InMemory, IoPriority,
-    JvmLog, Keep, KeptLog, LogDirectory, Member, Mount, Needs, Process, Setting, UnitFile,
+    JvmLog, Keep, KeptLog, LogDirectory, Member, Mount, Needs, PRESENT, Process, Setting, UnitFile,
     UnitProperty, UnitState, Value,
 };
 pub use flag_line::{FlagLine, LineFlag, OtherCollector, flag_line};

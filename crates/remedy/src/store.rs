@@ -106,7 +106,7 @@ pub enum StoreError {
 /// What became of taking back.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Undone {
-    /// What was taken back, for people.
+    /// What was restored or removed, for people.
     pub put_back: Vec<String>,
     /// Settings that another process has changed meanwhile, or that are gone: they are left as they are.
     pub left: Vec<String>,

@@ -149,7 +149,7 @@ pub struct RecordArgs {
     /// Keep every thread's activity for pauses of at least this, from 0s to 1m; totals for all others
     #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = parse_detail)]
     pub detail_over: Duration,
-    /// From how long on a thread counts as stalled that cannot go on while the JVM runs, from 1ms to 1m; or none
+    /// Report threads that cannot run on for at least this while the JVM is not stopped, from 1ms to 1m; or none
     #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = parse_stalls)]
     pub stalls_over: Duration,
     /// Keep the recording below this, at least 1M (K, M, G: powers of 1024); detail goes first
@@ -268,7 +268,7 @@ pub struct WatchArgs {
     /// Print pauses, and stalls of threads while the JVM runs, of at least this, from 1ms to 7d
     #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = parse_watch_over)]
     pub over: Duration,
-    /// From how long on a thread counts as stalled that cannot go on while the JVM runs, from 1ms to 1m; or none
+    /// Report threads that cannot run on for at least this while the JVM is not stopped, from 1ms to 1m; or none
     #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = parse_stalls)]
     pub stalls_over: Duration,
     /// Zone.

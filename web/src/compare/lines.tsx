@@ -8,7 +8,7 @@ import { duration } from "../format";
 import type { Class, Collected, ComparePage } from "../model";
 import type { Observable } from "../observable";
 import { usePart } from "../observable";
-import { CLASSES, CLASS_NAME, KINDS, KIND_NAME, MARK_PATH, readInk } from "../palette";
+import { CLASSES, className, KINDS, KIND_NAME, MARK_PATH, readInk } from "../palette";
 import { Mark, Swatch } from "../parts/swatch";
 import { type Store, collectedOf, isHiccup, partsOf } from "../store";
 import { markedPauses, visibleBars } from "../time/bars";
@@ -56,7 +56,7 @@ export function Lines({ page, stores, masks, view }: Props) {
       <p class="legend hint">
         {classesOf(stores, masks).map((kind) => (
           <span class="class-label">
-            <Swatch kind={kind} /> {CLASS_NAME[kind]}
+            <Swatch kind={kind} /> {className(kind, stores.flatMap((it) => it.causes))}
           </span>
         ))}
         {marksOf(stores, masks).map((kind) => (

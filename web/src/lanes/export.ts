@@ -4,8 +4,8 @@
 import type { App } from "../app";
 import { fullTime } from "../clock";
 import { duration } from "../format";
-import { CLASS_NAME, CLASS_PATTERN, PRINT_INK, STATE_COLOUR, STATE_NAME } from "../palette";
-import type { Class } from "../model";
+import { CLASS_PATTERN, className, PRINT_INK, STATE_COLOUR, STATE_NAME } from "../palette";
+import type { CauseInfo, Class } from "../model";
 import { type Part, jvmName, operationName, partsOf } from "../store";
 import type { Range } from "./dense";
 import { HEAD, ROW, type Shown, accountName, blockedClasses, pictureHeight, pictureShapes } from "./picture";
@@ -76,7 +76,7 @@ function picture(app: App, { title, startUs, lengthUs, opened, parts }: Subject,
     for (const part of parts) classes.add(classOf(part.cause));
     top += PARTS_HEIGHT + 12;
   }
-  shapes.push(...legendShapes([...classes], ranges.length > 0 && opened?.stalledFor === undefined, top));
+  shapes.push(...legendShapes([...classes], page.causes, ranges.length > 0 && opened?.stalledFor === undefined, top));
   const height = top + LEGEND;
   shapes.unshift({ is: "rect", x: 0, y: 0, width: WIDTH, height, fill: ink.paper });
   return { shapes, height, title };
@@ -86,7 +86,7 @@ function lowered(shape: Shape, by: number): Shape {
   return shape.is === "line" ? { ...shape, y0: shape.y0 + by, y1: shape.y1 + by } : { ...shape, y: shape.y + by };
 }
 
-function legendShapes(classes: Class[], hasStates: boolean, top: number): Shape[] {
+function legendShapes(classes: Class[], causes: CauseInfo[], hasStates: boolean, top: number): Shape[] {
   const shapes: Shape[] = [];
   let x = MARGIN;
   const entry = (text: string, box: Partial<Shape & { is: "rect" }>): void => {
@@ -99,7 +99,7 @@ function legendShapes(classes: Class[], hasStates: boolean, top: number): Shape[
     x += text.length * 6 + 10;
   };
   if (hasStates) group("critical path:");
-  for (const kind of classes) entry(CLASS_NAME[kind], { fill: fillOf(kind), pattern: CLASS_PATTERN[kind] });
+  for (const kind of classes) entry(className(kind, causes), { fill: fillOf(kind), pattern: CLASS_PATTERN[kind] });
   if (!hasStates) return shapes;
   group("threads:");
   for (const state of ["cpu", "runnable", "blocked"] as const) entry(STATE_NAME[state], { fill: STATE_COLOUR[state], ...(state === "runnable" ? { y: top + 13, height: 6 } : {}) });

@@ -71,7 +71,7 @@ export function Lanes({ opened: all, lengthUs, what, head, children }: LanesProp
         </button>
       )}
       <StateLegend opened={opened} />
-      {opened.left_out > 0 && <p class="hint">{plural(opened.left_out, what === "pause" ? "slice" : "stall")} left out for size, the shortest ones.</p>}
+      {opened.left_out > 0 && <p class="hint">The shortest {plural(opened.left_out, what === "pause" ? "slice" : "stall")} left out, to keep the page small.</p>}
       <Detail opened={all} slice={slice} />
       {children}
     </>

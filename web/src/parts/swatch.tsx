@@ -1,7 +1,7 @@
 // A small square in the colour and pattern of a class of causes or a kind of collection, and the marks of those.
 
-import type { Class, Collected } from "../model";
-import { CLASS_NAME, type Group, MARK_PATH, PATTERN_PATH, groupColour, groupPattern, isOpenGroup, patternInk, patternWidth } from "../palette";
+import type { Collected } from "../model";
+import { type Group, MARK_PATH, PATTERN_PATH, groupColour, groupPattern, isOpenGroup, patternInk, patternWidth } from "../palette";
 
 export function Swatch({ kind }: { kind: Group }) {
   const pattern = groupPattern(kind);
@@ -31,14 +31,5 @@ export function Mark({ kind }: { kind: Collected }) {
     <svg class="mark" viewBox="-1 -1 12 12" width="12" height="12" aria-hidden="true">
       <path d={MARK_PATH[kind]} />
     </svg>
-  );
-}
-
-export function ClassLabel({ kind }: { kind: Class }) {
-  return (
-    <span class="class-label">
-      <Swatch kind={kind} />
-      {CLASS_NAME[kind]}
-    </span>
   );
 }

@@ -7,7 +7,7 @@ import { FONT, fitted, useCanvas } from "../canvas";
 import { count, duration, plural } from "../format";
 import type { CauseInfo, Class } from "../model";
 import { usePart } from "../observable";
-import { CLASSES, CLASS_COLOUR, CLASS_NAME, CLASS_PATTERN, type Group, type Ink, canvasPattern, readInk } from "../palette";
+import { CLASSES, CLASS_COLOUR, className, CLASS_PATTERN, type Group, type Ink, canvasPattern, readInk } from "../palette";
 import { Swatch } from "../parts/swatch";
 import { beginning } from "../parts/text";
 import { lowerBound } from "../store";
@@ -173,8 +173,8 @@ function Legend({ stalls, causes }: { stalls: StallStore; causes: CauseInfo[] })
         const shorts = [...names.get(kind)!].filter(Boolean).join(", ");
         return (
           <li>
-            <Swatch kind={kind} /> {CLASS_NAME[kind]}
-            {shorts && <span class="muted"> {shorts}</span>}
+            <Swatch kind={kind} /> {className(kind, causes)}
+            {shorts.includes(", ") && <span class="muted"> {shorts}</span>}
           </li>
         );
       })}

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { isAll, pan, useApp, zoom } from "../app";
 import { FONT, fitted, useCanvas } from "../canvas";
 import { timeOfDay } from "../clock";
-import { bytes, count, duration, percent } from "../format";
+import { bytes, count, percent } from "../format";
 import type { HostKind, HostLine } from "../model";
 import { type Ink, readInk } from "../palette";
 import { lowerBound } from "../store";
@@ -36,14 +36,14 @@ const NAME: Record<HostKind, string> = {
 
 const lineName = ({ kind, name }: HostLine): string => (name ? `${name} ${NAME[kind]}` : NAME[kind]);
 
-type Unit = "bytes" | "pages" | "share" | "CPUs" | "s per s" | "pages per s" | "per s";
+type Unit = "bytes" | "pages" | "share" | "CPUs" | "pages per s" | "per s";
 
 const UNIT: Record<HostKind, Unit> = {
   dirty_bytes: "bytes",
   dirty_pages: "pages",
   disk_busy: "share",
   pressure_io: "share",
-  throttled: "s per s",
+  throttled: "CPUs",
   cpu_used: "CPUs",
   pressure_cpu: "share",
   steal: "CPUs",
@@ -62,7 +62,7 @@ export function hostValue(kind: HostKind, value: number): string {
   if (unit === "bytes") return bytes(value);
   if (unit === "share") return percent(value / 1e9);
   if (unit === "CPUs") return `${(value / 1e9).toFixed(2)} CPUs`;
-  return unit === "s per s" ? `${duration(value / 1_000)} per s` : `${count(value)} ${unit}`;
+  return `${count(value)} ${unit}`;
 }
 
 /** The same, short enough for the axis. */
@@ -71,7 +71,6 @@ function axisValue(kind: HostKind, value: number): string {
   if (unit === "bytes") return bytes(value).replace(/^(\d{2,})\.\d/, "$1");
   if (unit === "share") return percent(value / 1e9);
   if (unit === "CPUs") return (value / 1e9).toFixed(2);
-  if (unit === "s per s") return `${(value / 1e9).toFixed(2)} s/s`;
   const short = value < 10_000 ? count(value) : `${count(value / 1_000)}k`;
   return unit === "pages" ? short : `${short}/s`;
 }

@@ -41,11 +41,11 @@ export function Legend() {
 }
 
 function Entry({ group, title, text }: { group: Group; title: string; text: string }) {
-  const { view } = useApp();
+  const { view, store } = useApp();
   const only = usePart(view, (it) => it.only);
   return (
     <button type="button" class="entry" aria-pressed={only === group} title={title || undefined} onClick={() => view.set({ only: only === group ? null : group })}>
-      <Swatch kind={group} /> {groupName(group)} <span class="muted">{text}</span>
+      <Swatch kind={group} /> {groupName(group, store.causes)} <span class="muted">{text}</span>
     </button>
   );
 }
@@ -63,7 +63,7 @@ function MarkKeys({ kinds, isNamed }: { kinds: Set<Collected>; isNamed: boolean 
         const sum = chosen.kinds.get(kind);
         return (
           <li>
-            <Mark kind={kind} /> {KIND_NAME[kind]} {isNamed && <span class="muted">{sum ? `${count(sum.count)}, ${duration(sum.us)}` : "0"}</span>}
+            <Mark kind={kind} /> {KIND_NAME[kind]} {isNamed && <span class="muted">{count(sum?.count ?? 0)}</span>}
           </li>
         );
       })}
@@ -72,10 +72,7 @@ function MarkKeys({ kinds, isNamed }: { kinds: Set<Collected>; isNamed: boolean 
           <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
             <circle cx="6" cy="6" r="4" />
           </svg>{" "}
-          hiccup: no stop of the JVM{" "}
-          <span class="muted">
-            {count(chosen.hiccups)}, {duration(chosen.hiccupUs)}
-          </span>
+          hiccup: not a stop of the JVM <span class="muted">{count(chosen.hiccups)}</span>
         </li>
       )}
     </ul>

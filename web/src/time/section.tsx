@@ -76,11 +76,11 @@ export function TimeSection() {
         <button type="button" class="link" onClick={() => view.set({ areKeysOpen: true })}>
           all keys
         </button>
-        {colours === "cause" && (isLog ? " · a bar has the colour of its largest cause; the linear axis divides it" : " · a bar is divided among its causes")}
+        {colours === "cause" && (isLog ? " · each bar has the colour of its largest cause; the linear axis shows all its causes" : " · a bar is divided among its causes")}
       </p>
       {store.leftOut > 0 && (
         <p class="hint">
-          {plural(store.leftOut, "shorter pause")} left out for size; all numbers in the tables count them.
+          {plural(store.leftOut, "shorter pause")} left out, to keep the page small; the numbers in the tables count them.
         </p>
       )}
     </section>

@@ -55,9 +55,11 @@ pub(crate) fn cgroup<'a>(index: &Index<'a>) -> Option<&'a CgroupFact> {
     index.facts.and_then(|facts| facts.cgroup.as_ref())
 }
 
-/// How long it takes this number of threads to use the quota up, where that is less than a period.
-pub(crate) fn time_to_use_up(cgroup: &CgroupFact, threads: u32) -> Option<Duration> {
+/// How long it takes this number of threads to use the quota up, where that is less than a period. No more of
+/// them run at once than there are `cpus`, where those are known and not 0.
+pub(crate) fn time_to_use_up(cgroup: &CgroupFact, threads: u32, cpus: u32) -> Option<Duration> {
     let quota = cgroup.cpu_quota?;
-    let time = quota.checked_div(threads)?;
+    let at_once = if cpus == 0 { threads } else { threads.min(cpus) };
+    let time = quota.checked_div(at_once)?;
     (time < cgroup.cpu_period).then_some(time)
 }

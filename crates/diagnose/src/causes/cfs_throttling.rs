@@ -85,10 +85,19 @@ fn other_limits(index: &Index<'_>) -> Option<WhatIf> {
 fn story(index: &Index<'_>) -> String {
     let what = "The control group had used up its CPU quota, and the kernel took the threads off the CPUs until the next period began.";
     let threads = index.jvm.map_or(0, |jvm| jvm.gc_threads);
-    match os_evidence::cgroup(index).and_then(|it| os_evidence::time_to_use_up(it, threads)) {
+    let cpus = index.allowed_cpus();
+    let time =
+        os_evidence::cgroup(index).and_then(|it| os_evidence::time_to_use_up(it, threads, cpus));
+    let on = if (1..threads).contains(&cpus) {
+        format!(" on {}", text::counted(cpus.into(), "CPU"))
+    } else {
+        String::new()
+    };
+    match time {
         None => what.into(),
         Some(time) => {
-            format!("{what} Its {threads} GC threads alone use it up in {}.", text::duration(time))
+            let time = text::duration(time);
+            format!("{what} Its {threads} GC threads{on} alone use it up in {time}.")
         }
     }
 }

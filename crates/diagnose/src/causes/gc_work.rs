@@ -122,8 +122,8 @@ fn of_stops_alone(tally: &Tally, most: String, log: Option<&History>) -> Explana
     let story = match log.is_some_and(|log| log.is_of_application) {
         true => LENGTH_ALONE,
         false => {
-            "The stops were for collections, as their operations say. The collections' own lines are not \
-             in this log, so it does not show whether the collector worked or waited."
+            "The safepoint operations of these stops are collections. The collections' own lines are not in this \
+             log, so it does not show whether the collector worked or waited."
         }
     };
     let extent = format!(

@@ -48,8 +48,8 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
-    let story = "Collections took longer than their CPU time: their threads were blocked, or \
-                 waited for a CPU. A log does not show which.";
+    let story = "Collections took longer than their GC threads ran: the threads were blocked, \
+                 or waited for a CPU. A log does not show which.";
     let story = std::iter::once(story.to_owned()).chain(how_often(tally, index)).collect();
     let extent = format!(
         "{} in {} unexplained, up to {} in one",

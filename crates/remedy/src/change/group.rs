@@ -1,5 +1,5 @@
 //! Control groups: that one is there, and which one a process is in.
-use super::{ChangeError, Host, Kind, Process, Value};
+use super::{ChangeError, Host, Kind, PRESENT, Process, Value};
 use crate::{
     Action, Command,
     held::{Held, Named},
@@ -36,13 +36,13 @@ impl Kind for Group {
     }
 
     fn wanted(&self) -> Value {
-        Some("there".into())
+        Some(PRESENT.into())
     }
 
     fn now(&self, _host: &Host<'_>) -> Result<Value, ChangeError> {
         let path = self.checked()?;
         match Named::open(path).and_then(|it| it.held()) {
-            Ok(it) => Ok((it.kind() == FileType::Directory).then(|| "there".into())),
+            Ok(it) => Ok((it.kind() == FileType::Directory).then(|| PRESENT.into())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(ChangeError::file(path)(error)),
         }

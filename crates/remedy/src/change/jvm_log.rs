@@ -1,5 +1,5 @@
 //! The log of a running JVM: what goes to which output, and a directory in memory for it.
-use super::{ChangeError, Host, Kind, Needs, Process, Value};
+use super::{ChangeError, Host, Kind, Needs, PRESENT, Process, Value};
 use crate::{Action, log_output};
 use recorder::{LogOutput, MemoryDirectory};
 use serde::{Deserialize, Serialize};
@@ -191,13 +191,13 @@ impl Kind for LogDirectory {
     }
 
     fn wanted(&self) -> Value {
-        Some("there".into())
+        Some(PRESENT.into())
     }
 
     fn now(&self, host: &Host<'_>) -> Result<Value, ChangeError> {
         let directory = self.directory(host)?;
         let is_there = directory.is_there().map_err(ChangeError::file(directory.path()))?;
-        Ok(is_there.then(|| "there".into()))
+        Ok(is_there.then(|| PRESENT.into()))
     }
 
     fn set(&self, value: &Value, host: &Host<'_>) -> Result<(), ChangeError> {

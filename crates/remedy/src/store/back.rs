@@ -132,7 +132,11 @@ fn take_back(entry: &Entry, before: &Value, host: &Host<'_>) -> Result<TakenBack
         now => Err(ChangeError::Refused(format!("it is {} after it was set back", words(now)))),
     });
     match undone {
-        Ok(()) => Ok(TakenBack::PutBack(format!("{subject}: {}", words(before.clone())))),
+        Ok(()) if before.is_none() => Ok(TakenBack::PutBack(format!("removed: {subject}"))),
+        Ok(()) => {
+            let value = words(before.clone());
+            Ok(TakenBack::PutBack(format!("restored: {subject}: {value}")))
+        }
         Err(ChangeError::Gone(what)) => Ok(TakenBack::Left(format!("{subject}: {what} has ended"))),
         Err(ChangeError::InUse(why)) => Ok(TakenBack::Left(format!("{subject}: {why}"))),
         Err(error) => Err(error),

@@ -117,9 +117,9 @@ pub fn plan(planned: &Planned<'_>, options: &Options) -> String {
         let number = format!("{}", n + 1);
         page.field(0, &number, BODY, Some(Role::Strong), &clean(subject));
         if let Some(Some(before)) = before.get(n) {
-            page.field(BODY, "now", FIELD, None, &value(before.as_deref()));
+            page.field(BODY, "before", FIELD, None, &value(before.as_deref(), "–"));
         }
-        page.field(BODY, "then", FIELD, None, &value(change.wanted().as_deref()));
+        page.field(BODY, "after", FIELD, None, &value(change.wanted().as_deref(), "removed"));
         action(&mut page, "by hand", &change.by_hand(&change.wanted()));
     }
     page.blank();
@@ -138,10 +138,11 @@ pub fn plan(planned: &Planned<'_>, options: &Options) -> String {
     page.finish()
 }
 
-/// A value, the lines of which are shown as they are.
-fn value(value: Option<&str>) -> String {
+/// A value, or what `none` says of its absence; its lines are shown as they are.
+fn value(value: Option<&str>, none: &str) -> String {
     match value {
-        None => "nothing".into(),
+        None => none.into(),
+        Some(remedy::PRESENT) => "created".into(),
         Some(text) if text.contains('\n') => "the text below".into(),
         Some(text) => clean(text),
     }

@@ -158,8 +158,8 @@ fn what_they_did<'a>(opened: &'a Opened, most: &Most<'_>, pause: &Pause) -> Opti
     let did = did(opened, lane, span, MOST_HOPS, most.lanes.len() > 1);
     Some(match span.state {
         ThreadState::OnCpu if most.is_late(pause) => {
-            let verb = most.verb("was on a CPU and had", "were on a CPU and had");
-            Did { text: format!("which {verb} not come to a safepoint"), needs_cause: false, ..did }
+            let verb = most.verb("was running and had", "were running and had");
+            Did { text: format!("which {verb} not reached a safepoint"), needs_cause: false, ..did }
         }
         ThreadState::Runnable => match holder(opened, &during, time) {
             Some(who) => {
@@ -453,8 +453,8 @@ mod tests {
         let java = lane("counter", Java, &[(0, 100, OnCpu, None, None)]);
         assert_eq!(
             said(95, vec![java], Vec::new(), &[(0, 0, 95)]),
-            "For 95 ms of 100 ms the safepoint waited for Java thread counter, which was on a CPU and had \
-             not come to a safepoint."
+            "For 95 ms of 100 ms the safepoint waited for Java thread counter, which was running and had \
+             not reached a safepoint."
         );
     }
 

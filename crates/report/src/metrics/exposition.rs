@@ -115,12 +115,14 @@ impl Out<'_, '_> {
         self.each(name, Some(&Unit::Seconds), MetricType::Histogram, |jvm, it, metric| {
             histogram(metric.encode_family(&jvm.own())?, it.numbers.counted.all, it.numbers.buckets)
         })?;
-        let name =
-            ("whypause_stw_phase", "Time stopped: until all threads had stopped, and after that");
+        let name = (
+            "whypause_stw_phase",
+            "Time stopped: to_safepoint until all threads had stopped, stopped after that",
+        );
         self.each(name, Some(&Unit::Seconds), MetricType::Counter, |jvm, it, metric| {
             let it = &it.numbers;
             for (phase, time) in
-                [("reach", it.reaching), ("at", it.counted.all.total - it.reaching)]
+                [("to_safepoint", it.reaching), ("stopped", it.counted.all.total - it.reaching)]
             {
                 counter(&mut metric.encode_family(&jvm.and("phase", phase))?, time)?;
             }

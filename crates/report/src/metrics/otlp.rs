@@ -64,8 +64,10 @@ fn of_jvm(series: &Series, now: SystemTime) -> Vec<Metric> {
         let point = NumberDataPoint { exemplars, ..point(seconds(of.time)) };
         by("whypause.cause", &cause.replace('-', "_"), point)
     });
-    let phases =
-        [("reach", numbers.reaching), ("at", numbers.counted.all.total - numbers.reaching)];
+    let phases = [
+        ("to_safepoint", numbers.reaching),
+        ("stopped", numbers.counted.all.total - numbers.reaching),
+    ];
     let phases = phases.map(|(phase, time)| by("whypause.phase", phase, point(seconds(time))));
     let mut metrics = vec![
         histogram(

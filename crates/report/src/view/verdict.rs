@@ -114,7 +114,7 @@ fn of_known(diagnosis: &Diagnosis, over: Duration) -> String {
     format!("{lead}: {what}{}", most.unwrap_or_default())
 }
 
-/// ` Most of the time, 2.86 s of 4.85 s stopped: heap pressure, inferred.`, where the sentence is about
+/// ` Most of the stopped time, 2.86 s of 4.85 s: heap pressure, inferred.`, where the sentence is about
 /// another cause; and of that one the sum, where it begins with `lead`, which is about long pauses.
 fn most_of_the_time(first: &Finding, diagnosis: &Diagnosis, lead: Option<&str>) -> Option<String> {
     let stopped = diagnosis.statistics.all.total;
@@ -130,10 +130,10 @@ fn most_of_the_time(first: &Finding, diagnosis: &Diagnosis, lead: Option<&str>) 
     }
     let why = match lead.is_some() || most.squares <= first.squares {
         true => "",
-        false => " A fault is named before ordinary work.",
+        false => " Known problems are named before ordinary work.",
     };
     let (short, certainty) = (most.cause.short, most.certainty.id());
-    Some(format!("{why} Most of the time, {sum} stopped: {short}, {certainty}."))
+    Some(format!("{why} Most of the stopped time, {sum}: {short}, {certainty}."))
 }
 
 /// The finding that the sentence is about, where it is about one.
@@ -307,12 +307,17 @@ fn certainty(certainty: Certainty) -> &'static str {
 
 /// What is to be said of faults where the largest part is this ordinary cost.
 fn beside(cost: &Finding, diagnosis: &Diagnosis) -> String {
-    let fault = diagnosis.findings.iter().find(|it| it.cause.is_fault() && !is_small(it));
-    let fault = fault.map(|it| match it.time.is_zero() {
-        true => format!("Outside of pauses: {}.", it.cause.short),
-        false => format!("{} more: {}, {}.", duration(it.time), it.cause.short, it.certainty.id()),
+    let fault = |is_outside: bool| {
+        let mut faults = diagnosis.findings.iter().filter(|it| it.cause.is_fault());
+        faults.find(|it| it.time.is_zero() == is_outside && !is_small(it))
+    };
+    let inside = fault(false).map(|it| {
+        format!("{} more: {}, {}.", duration(it.time), it.cause.short, it.certainty.id())
     });
-    let length_alone = "Whether the collector worked or waited the log does not show.";
+    let outside = fault(true).map(|it| format!("Outside of pauses: {}.", it.cause.short));
+    let both: Vec<String> = inside.into_iter().chain(outside).collect();
+    let fault = (!both.is_empty()).then(|| both.join(" "));
+    let length_alone = "The log does not show whether the collector worked or waited.";
     match fault {
         Some(fault) if words::is_length_alone(cost) => format!("{length_alone} {fault}"),
         Some(fault) => fault,

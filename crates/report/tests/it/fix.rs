@@ -91,8 +91,8 @@ fn plan_shows_values_commands_cost_and_undo() {
         Leave compaction to the kernel's own threads · orders (pid 4242)
 
         1  /sys/kernel/mm/transparent_hugepage/defrag
-           now      madvise
-           then     defer
+           before   madvise
+           after    defer
            by hand  echo defer > /sys/kernel/mm/transparent_hugepage/defrag
 
         cost   Memory comes in small pages until then.

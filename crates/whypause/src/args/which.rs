@@ -20,8 +20,8 @@ pub struct WhichJvm {
 /// Whose JVM.
 #[derive(Clone, Debug, Default, Args)]
 pub struct WhoseJvm {
-    /// Only a JVM of this user, by name or number (in a container by number alone): any user can give
-    /// a process any main class
+    /// Only a JVM that this user runs, by name or number (in a container by number alone); a main class
+    /// can be imitated by any user, the user cannot
     #[arg(long, value_name = "USER", value_parser = parse_user)]
     pub user: Option<User>,
     /// Only a JVM of this service of systemd: `kafka.service`

@@ -39,7 +39,7 @@ fn a_log_is_moved_to_memory_and_back_and_no_line_is_lost() {
     until("the log is copied", || fs::metadata(&copy).is_ok_and(|it| it.len() > 1000));
 
     let undone = done(&["fix", "--undo", "gc-log-to-tmpfs"]);
-    assert!(undone.contains("undone: log output file="), "{undone}");
+    assert!(undone.contains("restored: log output file="), "{undone}");
     assert_eq!(bench.outputs(), before);
     assert_eq!(bench.open_logs(), [bench.log()]);
     assert!(bench.left_in_memory().is_empty() && bench.keepers().is_empty());

@@ -46,7 +46,7 @@ fn it_switches_off_and_a_request_to_end_switches_on() {
     assert!(tuner.wait(PATIENCE).unwrap().success());
     assert_eq!(values(), before);
     let said = String::from_utf8_lossy(&tuner.stderr()).into_owned();
-    assert!(said.contains("enabled: ") && said.contains("undone: "), "{said}");
+    assert!(said.contains("enabled: ") && said.contains("restored: "), "{said}");
 }
 
 #[test]

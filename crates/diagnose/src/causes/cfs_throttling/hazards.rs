@@ -80,7 +80,8 @@ fn threads(exposure: &Exposure<'_>) -> Check {
     }
     let cpus = text::cpus(cgroup.milli_cpus().unwrap_or(0));
     let name = if cgroup.cpu_path.is_empty() { "the group" } else { &cgroup.cpu_path };
-    let used = time_to_use_up(cgroup, threads).map_or_else(String::new, |time| {
+    let online = exposure.situation.host.as_ref().map_or(0, |it| it.cpus);
+    let used = time_to_use_up(cgroup, threads, online).map_or_else(String::new, |time| {
         let quota = text::duration(cgroup.cpu_quota.unwrap_or_default());
         format!(": together they use the {quota} of each period up in {}", text::duration(time))
     });

@@ -63,12 +63,10 @@ pub(super) fn run(
 
 /// Says what became of taking back.
 pub(super) fn say_undone(undone: &Undone, console: &Console) {
-    for (what, all) in [
-        ("undone", &undone.put_back),
-        ("left as it is", &undone.left),
-        ("not undone", &undone.failed),
-        ("stays", &undone.stays),
-    ] {
+    undone.put_back.iter().for_each(|it| console.say(it));
+    for (what, all) in
+        [("left as it is", &undone.left), ("not undone", &undone.failed), ("stays", &undone.stays)]
+    {
         all.iter().for_each(|it| console.say(&format!("{what}: {it}")));
     }
 }
