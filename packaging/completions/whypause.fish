@@ -71,7 +71,7 @@ markdown\t'For tickets and post-mortems'
 html\t'To look at: one file with all pauses, which opens in a browser'
 perfetto\t'A trace for Perfetto\'s viewer (ui.perfetto.dev) and Firefox Profiler'
 csv\t'One row per pause'"
-complete -c whypause -n "__fish_whypause_using_subcommand explain" -l over -d 'List pauses of at least this, from 0s to 7d' -r
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l over -d 'List pauses of at least this, from 0s to 7d [default: 50ms; all that a watch has kept]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l zone -d 'Show times of day in this zone: local, utc, log (that of the dates in the GC log, UTC if it has none), or a name such as Europe/Berlin; JSON and CSV have UTC [default: local]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'

@@ -122,10 +122,15 @@ impl Found {
 /// Looks at every file of a directory, not at those further down, and not at hidden ones.
 pub(crate) fn folder(path: &Path) -> Result<Found, Error> {
     let mut found = Found::default();
-    for file in files(path)? {
+    let files = files(path)?;
+    let shown = path.display().to_string();
+    if files.is_empty() {
+        let hint = "give a GC log or a recording; where it is of `whypause watch --keep`, nothing was kept yet";
+        return Err(Error::new(format!("there are no files in `{shown}`"), hint));
+    }
+    for file in files {
         found.add(&file);
     }
-    let shown = path.display().to_string();
     let nothing = format!("there is neither a GC log nor a recording in `{shown}`");
     found.or_error(&shown, nothing)
 }

@@ -108,7 +108,10 @@ impl Directory {
     fn open_at(parent: &OwnedFd, name: &OsStr, path: &Path) -> Result<Directory, RecordingError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = fs::openat(parent, name, flags, Mode::empty());
-        let fd = fd.map_err(|error| cannot_open(path, error))?;
+        let fd = fd.map_err(|error| match cannot_open(path, error) {
+            RecordingError::NotARecording { path, .. } => RecordingError::NotADirectory { path },
+            other => other,
+        })?;
         Ok(Directory { fd, path: path.into(), made: None, syncs: true })
     }
 

@@ -21,6 +21,12 @@ pub enum RecordingError {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// A directory was asked for to write into, and there is something else.
+    #[error("`{}` is not a directory", path.display())]
+    NotADirectory {
+        /// What was asked for.
+        path: PathBuf,
+    },
     /// The tables are there, and not one of them can be read.
     #[error("nothing readable in the recording `{}`: {why}", path.display())]
     Unreadable {
@@ -101,6 +107,9 @@ impl RecordingError {
             }
             RecordingError::Permission { .. } => {
                 Some("a recording belongs to the user who made it, mostly root: try sudo")
+            }
+            RecordingError::NotADirectory { .. } => {
+                Some("give a directory; one that does not exist is made in one that does")
             }
             RecordingError::NotEmpty { .. } => Some("give a directory that does not exist yet"),
             RecordingError::InUse { .. } => {

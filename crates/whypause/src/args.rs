@@ -239,9 +239,9 @@ pub struct ExplainArgs {
     /// longest million or so are listed
     #[arg(long)]
     pub all_pauses: bool,
-    /// List pauses of at least this, from 0s to 7d
-    #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = parse_over)]
-    pub over: Duration,
+    /// List pauses of at least this, from 0s to 7d [default: 50ms; all that a watch has kept]
+    #[arg(long, value_name = "TIME", value_parser = parse_over)]
+    pub over: Option<Duration>,
     /// Zone.
     #[command(flatten)]
     pub zone: ZoneArgs,

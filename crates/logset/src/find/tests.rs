@@ -317,8 +317,8 @@ fn where_there_is_nothing_it_is_said() {
         &[],
         &["."],
         expect![[r#"
-            error: there is neither a GC log nor a recording in `DIR`
-            hint: give a log written with `-Xlog:gc*,safepoint:file=PATH`, or a recording made by `whypause record`
+            error: there are no files in `DIR`
+            hint: give a GC log or a recording; where it is of `whypause watch --keep`, nothing was kept yet
         "#]],
     );
     check(

@@ -34,7 +34,7 @@ fn only_a_new_or_empty_directory_becomes_a_recording() {
     );
     check(
         |path| fs::write(path, "x").expect("writing"),
-        "not a recording: `REC` is no directory",
+        "`REC` is not a directory",
         "not a recording: `REC` is no directory",
     );
     check(|path| live(path, &sample()), "the directory `REC` is not empty", "fine");

@@ -16,7 +16,11 @@ use std::{
     io::{self, BufWriter, Write},
     ops::ControlFlow::Continue,
     path::{Path, PathBuf},
+    time::Duration,
 };
+
+/// From how long on pauses are listed, where nothing else was asked for.
+const LIST_OVER: Duration = Duration::from_millis(50);
 
 /// The command that explains a recording.
 pub(crate) fn command(recording: &Path) -> Command {
@@ -113,10 +117,11 @@ fn options(
     log_offset_min: Option<i16>,
     console: &Console,
 ) -> Options {
+    let over = args.over.unwrap_or(LIST_OVER);
     let over = match input {
         // It was kept for that, however short it is.
-        Input::Kept(_, kept) => args.over.min(kept.length),
-        _ => args.over,
+        Input::Kept(_, kept) => over.min(kept.length),
+        _ => over,
     };
     Options {
         over,

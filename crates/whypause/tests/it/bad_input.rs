@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-fn check(ran: &Ran, message: &str) {
+pub(crate) fn check(ran: &Ran, message: &str) {
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert_eq!(ran.stdout, "");
     let lines: Vec<&str> = ran.stderr.lines().collect();
@@ -42,10 +42,9 @@ fn a_file_that_is_not_there() {
 fn a_directory_with_nothing_in_it() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().to_str().expect("UTF-8");
-    check(
-        &run(&["explain", path]),
-        &format!("there is neither a GC log nor a recording in `{path}`"),
-    );
+    check(&run(&["explain", path]), &format!("there are no files in `{path}`"));
+    let at = run(&["explain", path, "--at", "04:12"]);
+    check(&at, &format!("`{path}` holds no recordings that a watch has kept"));
 }
 
 /// The way to the page was looked at only after all was recorded.

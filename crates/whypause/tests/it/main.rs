@@ -12,6 +12,7 @@ mod damaged;
 mod doctor;
 mod field;
 mod generated;
+mod kept;
 mod labelled;
 mod logs;
 mod monitors;

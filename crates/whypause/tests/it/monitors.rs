@@ -106,7 +106,7 @@ fn collections_of_which_only_the_length_is_known_had_no_next_step() {
     for monitor in ["neo4j-gc", "hadoop-gc", "ratis", "cassandra", "es-young"] {
         let (_, text) = LINES.iter().find(|it| it.0 == monitor).expect("it is there");
         let answer = said(&["explain"], text);
-        let unknown = "Whether the collector worked or waited the log does not show.";
+        let unknown = "The log does not show whether the collector worked or waited.";
         assert!(answer.contains(unknown), "{monitor}: {answer}");
         assert!(answer.contains(" now whypause record -p PID"), "{monitor}: {answer}");
         assert!(answer.contains("% in collections"), "{monitor}: {answer}");

@@ -65,11 +65,12 @@ impl Directory {
             return self.at(at, &zone, console).map(Some);
         }
         let mut redactor = Redactor::new(args.redact, None);
-        let options = Options { over: args.over, ..console.options_in(zone) };
+        let options = console.options_in(zone);
+        let long = self.longer_than(args.over.unwrap_or_default());
         match args.format {
-            Format::Text => self.list(&mut redactor, &options, console)?,
-            Format::Json => console.print(&report::kept::json(&self.rows(&mut redactor)))?,
-            Format::Html => self.page(&mut redactor, &options, console)?,
+            Format::Text => long?.list(&mut redactor, &options, console)?,
+            Format::Json => console.print(&report::kept::json(&long?.rows(&mut redactor)))?,
+            Format::Html => long?.page(&mut redactor, &options, console)?,
             other => {
                 return Err(Failure::input(
                     format!("`--format {}` is about one recording", other.id()),
@@ -78,6 +79,20 @@ impl Directory {
             }
         }
         Ok(None)
+    }
+
+    /// Those of at least a length, and those that were asked for.
+    fn longer_than(&self, over: Duration) -> Result<Directory, Failure> {
+        let is_long = |it: &Kept| it.length >= over || it.kind == KeptKind::Asked;
+        let all: Vec<_> = self.all.iter().filter(|it| is_long(&it.1)).cloned().collect();
+        let longest = self.all.iter().map(|(_, it)| it.length).max();
+        match longest.filter(|_| all.is_empty()) {
+            None => Ok(Directory { path: self.path.clone(), all }),
+            Some(longest) => Err(Failure::input(
+                format!("nothing of at least {} was kept", report::duration(over)),
+                format!("the longest took {}", report::duration(longest)),
+            )),
+        }
     }
 
     fn rows(&self, redactor: &mut Redactor) -> Vec<Row> {
@@ -121,7 +136,7 @@ impl Directory {
         let Some((_, last)) = found.last() else {
             return Err(Failure::input(
                 format!("nothing was kept at {}", at.text),
-                self.nearest(zone),
+                self.nearest(at, zone),
             ));
         };
         let day = |it: &Kept| it.at.to_zoned(zone.clone()).date();
@@ -141,10 +156,15 @@ impl Directory {
         Ok(Input::Kept(path.clone(), kept.clone()))
     }
 
-    /// A hint: what was kept last.
-    fn nearest(&self, zone: &TimeZone) -> String {
-        let last = self.all.last().map(|(_, it)| words(it, zone)).unwrap_or_default();
-        format!("without `--at` all are listed; the last is a {last}")
+    /// A hint: what was kept next to that time, on the days of what was kept.
+    fn nearest(&self, at: &TimeOfDay, zone: &TimeZone) -> String {
+        let off = |it: &Kept| {
+            let (from, _) = at.on(it.at, zone)?;
+            Some(it.at.duration_since(from).unsigned_abs())
+        };
+        let nearest = self.all.iter().map(|(_, it)| it).min_by_key(|it| off(it));
+        let nearest = nearest.map(|it| words(it, zone)).unwrap_or_default();
+        format!("next to it: {nearest}; without `--at` all are listed")
     }
 
     /// All on one time line, each as `watch` reported it.

@@ -10,7 +10,6 @@ use lab::demo::{SHOWN, Shown};
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 pub(super) fn run(args: &LabDemoArgs, console: &Console) -> Result<Exit, Failure> {
@@ -120,7 +119,7 @@ fn explain_one(variant: &str, recording: PathBuf, console: &Console) -> Result<(
         full: false,
         all_pauses: false,
         redact: false,
-        over: Duration::from_millis(50),
+        over: None,
         zone: ZoneArgs::default(),
     };
     match explain::run(&args, console) {
