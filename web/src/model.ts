@@ -169,7 +169,7 @@ export interface Columns {
   length_us: number[];
   /** Time to safepoint in microseconds. */
   reaching_us: number[];
-  /** One character each: `s` a stop, `g` a collection without a line of its stop, `h` a hiccup. */
+  /** One character each: `s` a stop, `c` one whose begin or end was not seen, `g` a collection without a line of its stop, `h` a hiccup. */
   kind: string;
   /** One character each, see `Collected`. */
   collected: string;

@@ -15,7 +15,7 @@ import { KeysDialog, listenToKeys } from "./parts/keys";
 import { Measured, Rest } from "./parts/measured";
 import { TopBar } from "./parts/topbar";
 import { Verdict } from "./parts/verdict";
-import { jvmName, operationName, partsOf } from "./store";
+import { jvmName, lengthText, operationName, partsOf } from "./store";
 import { hasCollections } from "./sections";
 import { StallsSection } from "./stalls/section";
 import { spokenStall } from "./stalls/lanes";
@@ -97,7 +97,7 @@ export function Spoken() {
   return (
     <p class="hidden" aria-live="polite" id="spoken">
       {/* Live, the index falls as older ones are dropped, which is not worth a word. */}
-      {live ? "Pause at" : `Pause ${pause + 1} of ${store.count}:`} {timeOfDay(store.startUs[pause]!, view.value.zone, clock)}, {duration(store.lengthUs[pause]!)},{" "}
+      {live ? "Pause at" : `Pause ${pause + 1} of ${store.count}:`} {timeOfDay(store.startUs[pause]!, view.value.zone, clock)}, {lengthText(store, pause)},{" "}
       {jvmName(store, pause) && `${jvmName(store, pause).slice(0, 100)}, `}
       {operationName(store, pause).slice(0, 100)}: {parts.join(", ")}
     </p>

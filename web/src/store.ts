@@ -354,7 +354,7 @@ export function pausesText(store: Store, from: number, to: number): string {
   return hiccups === to - from ? others : `${stops} · ${others}`;
 }
 
-const KINDS: Record<string, string> = { s: "stop", g: "collection", h: "hiccup" };
+const KINDS: Record<string, string> = { s: "stop", c: "stop", g: "collection", h: "hiccup" };
 
 export function kindName(store: Store, index: number): string {
   return KINDS[String.fromCharCode(store.kind[index]!)] ?? "pause";
@@ -365,6 +365,14 @@ export function fullKindName(store: Store, index: number): string {
   const [kind, what] = [collectedOf(store, index), kindName(store, index)];
   if (isHiccup(store, index) || kind === "-" || kind === "u") return what;
   return what === "stop" ? `stop, ${KIND_NAME[kind]}` : KIND_NAME[kind];
+}
+
+const CUT = "c".charCodeAt(0);
+
+/** `3.2 s`; `at least 3.2 s` of a stop whose begin or end was not seen. */
+export function lengthText(store: Store, index: number): string {
+  const seen = duration(store.lengthUs[index]!);
+  return store.kind[index] === CUT ? `at least ${seen}` : seen;
 }
 
 export function operationName(store: Store, index: number): string {

@@ -178,6 +178,12 @@ test("hiccups are counted apart from the stops of the JVM", () => {
   assert.equal(store.pausesText(made, 0, 2), "2 stops, 5 ms");
 });
 
+test("a stop whose begin or end was not seen is at least as long as what was seen of it", () => {
+  const two = store.createStore(columns([[0, 1_000], [5_000, 20_000]], { kind: "sc" }), []);
+  assert.deepEqual([0, 1].map((it) => store.lengthText(two, it)), ["1 ms", "at least 20 ms"]);
+  assert.equal(store.kindName(two, 1), "stop");
+});
+
 test("a stop of a log is drawn to scale, its collection's steps to the scale of the collection", () => {
   const step = (name, us) => [name, us];
   const opened = {

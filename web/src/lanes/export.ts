@@ -3,10 +3,9 @@
 
 import type { App } from "../app";
 import { fullTime } from "../clock";
-import { duration } from "../format";
 import { CLASS_PATTERN, className, PRINT_INK, STATE_COLOUR, STATE_NAME } from "../palette";
 import type { CauseInfo, Class } from "../model";
-import { type Part, jvmName, operationName, partsOf } from "../store";
+import { type Part, jvmName, lengthText, operationName, partsOf } from "../store";
 import type { Range } from "./dense";
 import { HEAD, ROW, type Shown, accountName, blockedClasses, pictureHeight, pictureShapes } from "./picture";
 import { PARTS_HEIGHT, partShapes } from "./parts";
@@ -40,7 +39,7 @@ export interface Subject {
 
 export function pauseSubject(app: App, pause: number): Subject {
   const { store, page } = app;
-  const title = `${jvmName(store, pause) || page.answer.title}: ${duration(store.lengthUs[pause]!)} ${operationName(store, pause)}`;
+  const title = `${jvmName(store, pause) || page.answer.title}: ${lengthText(store, pause)} ${operationName(store, pause)}`;
   return { title, startUs: store.startUs[pause]!, lengthUs: store.lengthUs[pause]!, opened: app.opened.get(pause), parts: partsOf(store, pause), fileName: `whypause-pause-${pause + 1}` };
 }
 

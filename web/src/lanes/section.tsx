@@ -13,7 +13,7 @@ import { readInk } from "../palette";
 import { Swatch } from "../parts/swatch";
 import { Name, Said } from "../parts/text";
 import { StallOpened } from "../stalls/episode";
-import { fullKindName, hasOperation, jvmName, operationName, partsOf } from "../store";
+import { fullKindName, hasOperation, jvmName, lengthText, operationName, partsOf } from "../store";
 import type { Range } from "./dense";
 import { pauseSubject } from "./export";
 import { Lanes } from "./lanes";
@@ -53,7 +53,7 @@ function Head({ pause, ranges }: { pause: number; ranges: Range[] }) {
           {timeOfDay(store.startUs[pause]!, zone, clock)}
         </h2>
         <p class="about">
-          <b>{duration(store.lengthUs[pause]!)}</b> {fullKindName(store, pause)}
+          <b>{lengthText(store, pause)}</b> {fullKindName(store, pause)}
           {hasOperation(store, pause) && (
             <>
               {" "}

@@ -11,7 +11,7 @@ import type { Collected, Numbers } from "../model";
 import { usePart } from "../observable";
 import { KIND_NAME, MARK_PATH } from "../palette";
 import { Mark, Swatch } from "../parts/swatch";
-import { type Store, collectedOf, fullKindName, isHiccup, jvmName, longestPauses, operationName, partsOf } from "../store";
+import { type Store, collectedOf, fullKindName, isHiccup, jvmName, lengthText, longestPauses, operationName, partsOf } from "../store";
 import { Name } from "../parts/text";
 import { type Ranked, Ranking, lengthFacts } from "./lengths";
 import { Bar, type Column, Facts, Table } from "./table";
@@ -175,7 +175,7 @@ function Longest({ store, chosen }: Some) {
       ),
       key: (it) => it,
     },
-    { name: "length", show: (it) => duration(store.lengthUs[it]!), key: (it) => store.lengthUs[it]!, isNumber: true },
+    { name: "length", show: (it) => lengthText(store, it), key: (it) => store.lengthUs[it]!, isNumber: true },
     { name: "time to safepoint", show: (it) => (store.reachingUs[it]! > 0 ? duration(store.reachingUs[it]!) : ""), key: (it) => store.reachingUs[it]!, isNumber: true },
     ...(store.jvms.length > 0 ? [ofJvm] : []),
     { name: "kind", show: (it) => <KindCell store={store} pause={it} />, key: (it) => fullKindName(store, it) },

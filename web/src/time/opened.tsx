@@ -8,7 +8,7 @@ import { usePart } from "../observable";
 import { Swatch } from "../parts/swatch";
 import { Long, Name } from "../parts/text";
 import { spokenStall } from "../stalls/lanes";
-import { fullKindName, hasOperation, operationName, partsOf } from "../store";
+import { fullKindName, hasOperation, lengthText, operationName, partsOf } from "../store";
 
 /** Smaller parts are with the pause itself. */
 const MOST_PARTS = 3;
@@ -35,7 +35,7 @@ function PauseText({ pause }: { pause: number }) {
   const { store } = useApp();
   return (
     <>
-      <b>{duration(store.lengthUs[pause]!)}</b> {fullKindName(store, pause)}
+      <b>{lengthText(store, pause)}</b> {fullKindName(store, pause)}
       {hasOperation(store, pause) && <Name text={operationName(store, pause)} />}
       {partsOf(store, pause)
         .slice(0, MOST_PARTS)

@@ -5,7 +5,7 @@ import { fullTime, uptime } from "../clock";
 import { duration, plural } from "../format";
 import { Swatch } from "../parts/swatch";
 import { beginning } from "../parts/text";
-import { fullKindName, hasOperation, jvmName, operationName, partsOf } from "../store";
+import { fullKindName, hasOperation, jvmName, lengthText, operationName, partsOf } from "../store";
 
 /** More parts would only be small ones. */
 const MOST_PARTS = 6;
@@ -20,7 +20,7 @@ export function Tip({ pause, among, x, width }: { pause: number; among: number; 
   return (
     <div class="tip" role="presentation" style={{ transform: `translateX(${x > width - 300 ? Math.max(4, x - 294) : left}px)` }}>
       <p>
-        <b>{duration(store.lengthUs[pause]!)}</b> {fullKindName(store, pause)}
+        <b>{lengthText(store, pause)}</b> {fullKindName(store, pause)}
       </p>
       <p class="muted">
         {fullTime(start, zone, clock)}

@@ -126,6 +126,8 @@ impl Columns {
         self.reaching_us.push(us(it.pause.reaching));
         self.kind.push(match it.pause.kind {
             _ if is_hiccup => 'h',
+            // Its begin or its end was not seen.
+            _ if it.pause.cut.is_part() => 'c',
             PauseKind::Gc => 'g',
             // What only the application noticed may have been either, and is called a stop.
             PauseKind::Safepoint | PauseKind::Hiccup | PauseKind::Stall => 's',

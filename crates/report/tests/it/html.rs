@@ -89,6 +89,15 @@ fn without_scripts_the_answer_is_there_as_text() {
     assert!(text.starts_with(&report::verdict(&slow_log())[..30]), "{text}");
 }
 
+/// Its length was shown as if all of it had been seen.
+#[test]
+fn a_stop_that_the_recording_cut_is_marked() {
+    let mut cut = pause(1_000, 500, &[]);
+    cut.pause.cut.end = true;
+    let it = diagnosis(vec![pause(0, 20, &[]), cut]);
+    assert_eq!(data(&page(&it))["pauses"]["kind"], "sc");
+}
+
 #[test]
 fn every_pause_is_on_the_page_with_its_parts() {
     let it = diagnosis(vec![
