@@ -146,7 +146,11 @@ in_journal() { journalctl -u "$1" | grep -F -- "$2"; }
 # It is the service's user that keeps; root lists it.
 keeps_on_reload() {
     systemctl reload whypause-watch@Alloc
-    waits sh -c 'ls /var/lib/whypause/Alloc/kept/Alloc/*_asked_*/coverage-0000.parquet'
+    if ! waits sh -c 'ls /var/lib/whypause/Alloc/kept/Alloc/*_asked_*/coverage-0000.parquet' 2>/dev/null; then
+        ls -lR /var/lib/whypause/
+        journalctl -o cat -u whypause-watch@Alloc | tail -n 8
+        return 1
+    fi
     "$whypause" explain /var/lib/whypause/Alloc/kept | grep 'on request'
 }
 

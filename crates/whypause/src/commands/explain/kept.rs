@@ -270,10 +270,8 @@ fn ended(facts: Facts, kept: &Kept) -> Option<(Ended, usize)> {
     let mut window = Window::new(least, false);
     window.add(facts, MonoTime::default());
     let is_it = |it: &diagnose::Pause, length: Duration| {
-        let off = length.abs_diff(kept.length);
-        let at = it.start_wall_ns.map(|it| it.div_euclid(1_000_000));
-        let is_then = at.is_none_or(|at| at.abs_diff(kept.at.as_millisecond()) <= 1);
-        off <= Duration::from_millis(1) && is_then
+        let is_long = length.abs_diff(kept.length) <= Duration::from_millis(1);
+        is_long && is_within(kept, it)
     };
     window.ended(MonoTime(u64::MAX)).into_iter().find_map(|it| match it {
         Ended::Pauses(diagnosis) if kept.kind == KeptKind::Pause => {
@@ -286,6 +284,17 @@ fn ended(facts: Facts, kept: &Kept) -> Option<(Ended, usize)> {
         }
         _ => None,
     })
+}
+
+/// Whether what was kept began in this interval, to the millisecond. The watch may have seen an episode of stalls begin
+/// later than the whole recording shows it: what came before had left its memory.
+fn is_within(kept: &Kept, it: &diagnose::Pause) -> bool {
+    let Some(start_ns) = it.start_wall_ns else { return true };
+    let at = kept.at.as_millisecond();
+    let start = start_ns.div_euclid(1_000_000);
+    let length = i64::try_from(it.duration.as_millis()).unwrap_or(i64::MAX);
+    let latest = if kept.kind == KeptKind::Stall { start.saturating_add(length) } else { start };
+    (start - 1..=latest.saturating_add(1)).contains(&at)
 }
 
 fn progress(recordings: usize, console: &Console) -> ProgressBar {
