@@ -386,6 +386,8 @@ export interface Hello {
   opened: number;
   /** The documentation of all causes, by their ids: the causes of `LivePause` come without. */
   pages: Record<string, CauseInfo["page"]>;
+  /** What the terms of the field mean. */
+  words: Meaning[];
 }
 
 /** Each pause of a live page as it ends, event `pause`; those of the last hour come again after `hello`. */
@@ -447,6 +449,8 @@ export interface ComparePage {
   causes: { name: string; class: Class; before: { share: number; text: string }; after: { share: number; text: string }; note: string }[];
   /** Name, before, after, change, note. */
   rows: { cells: string[]; is_significant: boolean }[];
+  /** What the terms of the first screen mean. */
+  words: Meaning[];
 }
 
 export interface ComparedRun {

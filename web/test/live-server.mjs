@@ -92,7 +92,7 @@ export const stallEndedAt = (endMs) => ({
 });
 
 export async function serve({ title, version = "0.0.0", limitMs = 50, sinceMs = Date.now(), port = 0 }) {
-  const hello = { version, title, limit_ms: limitMs, since_wall_ms: sinceMs, zone_minutes: 60, kept_ms: KEPT_MS, opened: MOST_OPENED, pages: {} };
+  const hello = { version, title, limit_ms: limitMs, since_wall_ms: sinceMs, zone_minutes: 60, kept_ms: KEPT_MS, opened: MOST_OPENED, pages: {}, words: [{ term: "stall", meaning: "a single thread could not go on" }] };
   const generation = `${Date.now().toString(16)}${servers++}`;
   const clients = new Set();
   /** Numbers and events. */

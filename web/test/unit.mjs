@@ -148,7 +148,7 @@ test("hostile text in a picture is text", () => {
 const { longestIn, longestPauses } = store;
 const longestOf = (it) => it.lengthUs[longestIn(it, 0, it.count)];
 const SINCE = Date.UTC(2026, 10, 24, 10, 0, 0);
-const hello = { version: "1", title: "orders (pid 1)", limit_ms: 100, since_wall_ms: SINCE, zone_minutes: 0, kept_ms: 3_600_000, opened: 24, pages: {} };
+const hello = { version: "1", title: "orders (pid 1)", limit_ms: 100, since_wall_ms: SINCE, zone_minutes: 0, kept_ms: 3_600_000, opened: 24, pages: {}, words: [] };
 const causeOf = (id) => ({ id, title: id, short: id, class: "gc", nature: "fault", page: [] });
 
 /** A pause of so many milliseconds of a cause, at so many seconds after the watch began; with its threads. */

@@ -1,5 +1,7 @@
 //! A piece of advice.
 use crate::{Action, Command};
+use diagnose::Finding;
+use std::time::Duration;
 
 /// When a piece of advice can be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,7 +49,19 @@ pub struct Advice {
 const ONLY_TELL: [&str; 5] =
     ["find-host-pauses", "find-late-code", "find-who-stops", "less-live-data", "name-operations"];
 
+/// Remedies that work on collections alone, and on no thread of the application.
+const FOR_STOPS: [&str; 1] = ["gc-threads"];
+
 impl Advice {
+    /// The time of a finding that it may end.
+    #[must_use]
+    pub fn reach(&self, finding: &Finding) -> Duration {
+        match FOR_STOPS.contains(&self.remedy) {
+            true => finding.time.saturating_sub(finding.in_hiccups),
+            false => finding.time,
+        }
+    }
+
     /// Whether it tells more of a cause and ends no pause by itself.
     #[must_use]
     pub fn only_tells(&self) -> bool {

@@ -360,7 +360,7 @@ pub(crate) fn how_to_record(source: Source) -> &'static str {
         Source::CounterFaults => {
             "needs `whypause record` as root on x86-64, and a JVM with its counters file on a disk"
         }
-        Source::Sleeper => "needs a recording by this version",
+        Source::Sleeper => "needs a new recording",
         Source::StopState => "needs a JVM whose libjvm has its symbol table, and CAP_SYS_PTRACE",
         Source::LateCode => "needs `whypause record --ask-jvm` as root and JDK 9 or later",
         Source::CgroupLimits => {

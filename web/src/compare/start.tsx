@@ -4,6 +4,7 @@ import { type ComponentChildren, render } from "preact";
 import { type Theme, goTo } from "../app";
 import type { CauseInfo, ComparePage } from "../model";
 import { Observable } from "../observable";
+import { Words } from "../parts/glossary";
 import { Swatch } from "../parts/swatch";
 import { Long, Said } from "../parts/text";
 import { ThemeAndPrint } from "../parts/theme";
@@ -78,7 +79,7 @@ function Body({ page, view }: { page: ComparePage; view: Observable<CompareView>
   const masks = stores.map((it) => counted(it, page.of_collections)) as [Uint8Array, Uint8Array];
   const spans: [number, number] = [page.runs[0].span_us, page.runs[1].span_us];
   const lengths = lengthPairs(stores, masks, spans);
-  const scale = spans.every((it) => it > 0) ? "share of each run's time, on one linear scale" : "time stopped, on one linear scale";
+  const scale = spans.every((it) => it > 0) ? "share of each run's time, on one linear scale; changes are of the time stopped per second" : "time stopped, on one linear scale";
   return (
     <>
       <Verdict page={page} />
@@ -135,6 +136,7 @@ function Verdict({ page }: { page: ComparePage }) {
           <Long text={page.hiccup} />
         </p>
       )}
+      <Words words={page.words} />
       <dl class="cards pair-cards">
         {page.cards.map((it) => (
           <div>

@@ -9,6 +9,7 @@ import { PauseSection } from "../lanes/section";
 import type { Hello } from "../model";
 import { usePart } from "../observable";
 import { Cause } from "../parts/causes";
+import { Words } from "../parts/glossary";
 import { KeysDialog } from "../parts/keys";
 import { Long } from "../parts/text";
 import { Cards } from "../parts/verdict";
@@ -61,6 +62,7 @@ function Now({ live }: { live: Live }) {
         )}
       </p>
       <Announced line={line} />
+      <Words words={live.hello.words} />
       <Cards cards={live.cards} />
     </section>
   );

@@ -1,9 +1,14 @@
 // What the words of the first screen mean: closed, one press away, and in the print.
 
 import { useApp } from "../app";
+import type { Meaning } from "../model";
+import { Said } from "./text";
 
 export function Glossary() {
-  const { words } = useApp().page.answer;
+  return <Words words={useApp().page.answer.words} />;
+}
+
+export function Words({ words }: { words: Meaning[] }) {
   if (words.length === 0) return null;
   return (
     <details class="glossary" id="words">
@@ -12,7 +17,9 @@ export function Glossary() {
         {words.map(({ term, meaning }) => (
           <div>
             <dt>{term}</dt>
-            <dd>{meaning}</dd>
+            <dd>
+              <Said text={meaning} />
+            </dd>
           </div>
         ))}
       </dl>

@@ -200,24 +200,21 @@ export function drawTimes(ctx: CanvasRenderingContext2D, plane: Plane, ink: Ink,
   }
 }
 
-/** `over`: how many of the pauses that are counted are as long as the limit. */
-export function drawLimit(ctx: CanvasRenderingContext2D, store: Store, plane: Plane, over: number, ink: Ink): void {
+/** Its length stands beside the picture, where no bar is. */
+export function drawLimit(ctx: CanvasRenderingContext2D, store: Store, plane: Plane, ink: Ink): void {
   if (store.limitUs <= 0 || store.limitUs > plane.highUs || (plane.isLog && store.limitUs < plane.lowUs)) return;
   const y = Math.round(plane.top + plane.height - heightOf(plane, store.limitUs)) + 0.5;
   ctx.setLineDash([4, 4]);
   line(ctx, ink.limit, plane.left, y, plane.left + plane.width, y);
   ctx.setLineDash([]);
-  const text = `limit ${duration(store.limitUs)}, ${over} over`;
   ctx.font = FONT;
-  ctx.textAlign = "left";
-  ctx.textBaseline = "bottom";
-  // On paper colour, or bars behind it would make it unreadable.
+  ctx.textAlign = "right";
+  ctx.textBaseline = "middle";
+  // In place of a mark of the axis that would be behind it.
   ctx.fillStyle = ink.paper;
-  ctx.globalAlpha = 0.85;
-  ctx.fillRect(plane.left + 3, y - 16, ctx.measureText(text).width + 6, 15);
-  ctx.globalAlpha = 1;
+  ctx.fillRect(0, y - 8, plane.left - 1, 16);
   ctx.fillStyle = ink.limit;
-  ctx.fillText(text, plane.left + 6, y - 2);
+  ctx.fillText(duration(store.limitUs), plane.left - 6, y);
 }
 
 /** The frame around a bar, and a mark above it that is seen even where the bar is one pixel wide. */

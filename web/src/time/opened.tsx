@@ -8,7 +8,7 @@ import { usePart } from "../observable";
 import { Swatch } from "../parts/swatch";
 import { Long, Name } from "../parts/text";
 import { spokenStall } from "../stalls/lanes";
-import { fullKindName, hasOperation, lengthText, operationName, partsOf } from "../store";
+import { collectedOf, fullKindName, hasOperation, lengthText, operationName, partsOf } from "../store";
 
 /** Smaller parts are with the pause itself. */
 const MOST_PARTS = 3;
@@ -36,7 +36,7 @@ function PauseText({ pause }: { pause: number }) {
   return (
     <>
       <b>{lengthText(store, pause)}</b> {fullKindName(store, pause)}
-      {hasOperation(store, pause) && <Name text={operationName(store, pause)} />}
+      {hasOperation(store, pause) && collectedOf(store, pause) === "-" && <Name text={operationName(store, pause)} />}
       {partsOf(store, pause)
         .slice(0, MOST_PARTS)
         .map((part) => {

@@ -212,7 +212,7 @@ function drawScene(
     drawFrame(ctx, plane, barOf(store, plane, pause, 1, 2), heightOf(plane, store.lengthUs[pause]!), colour, isHiccup(store, pause) || collectedOf(store, pause) in MARK_PATH);
   }
   ctx.restore();
-  drawLimit(ctx, store, plane, app.choice.sums.value.chosen.longCount, ink);
+  drawLimit(ctx, store, plane, ink);
   drawTimes(ctx, plane, ink, view.value.zone, clock);
   if (brush) drawBrush(ctx, plane, ink.accent, brush);
   return { plane, bars };

@@ -39,6 +39,8 @@ pub(crate) struct Tally {
     /// How many are stalls of one thread each: all or none.
     pub(crate) stalls: u64,
     pub(crate) time: Duration,
+    /// How much of it is in hiccups.
+    pub(crate) in_hiccups: Duration,
     pub(crate) inferred: Duration,
     pub(crate) longest: Duration,
     /// Of a log: how much of it is in stops with a full collection.
@@ -86,7 +88,10 @@ impl Tally {
         inferred: Duration,
     ) {
         self.pauses += 1;
-        self.hiccups += u64::from(case.pause.kind == PauseKind::Hiccup);
+        if case.pause.kind == PauseKind::Hiccup {
+            self.hiccups += 1;
+            self.in_hiccups += time;
+        }
         self.stalls += u64::from(case.pause.kind == PauseKind::Stall);
         self.time += time;
         self.inferred += inferred;

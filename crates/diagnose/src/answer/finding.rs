@@ -17,6 +17,8 @@ pub struct Finding {
     pub hiccups: u64,
     /// Its time in all pauses.
     pub time: Duration,
+    /// How much of that is in hiccups.
+    pub in_hiccups: Duration,
     /// Its largest part of one pause.
     pub longest: Duration,
     /// Sum of the squares of its parts, in seconds squared.
@@ -53,6 +55,7 @@ impl Finding {
             certainty: Certainty::Inferred,
             pauses: 0,
             hiccups: 0,
+            in_hiccups: Duration::ZERO,
             time: Duration::ZERO,
             longest: Duration::ZERO,
             squares: 0.0,

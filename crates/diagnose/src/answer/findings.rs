@@ -70,6 +70,7 @@ fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Dur
         pauses: tally.pauses,
         hiccups: tally.hiccups,
         time: tally.time,
+        in_hiccups: tally.in_hiccups,
         longest: tally.longest,
         squares: tally.squares,
         share: if stopped.is_zero() {

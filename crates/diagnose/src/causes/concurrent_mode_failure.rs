@@ -58,7 +58,7 @@ fn explain(tally: &Tally, _index: &Index<'_>) -> Explanation {
     };
     Explanation {
         story: vec![
-            "The old generation was full before CMS had freed it, and a full collection had to do it with the application stopped.".into(),
+            "The old generation filled up before CMS had freed enough of it, so the JVM stopped the application for a full collection.".into(),
             why.into(),
         ],
         evidence: std::iter::once(extent(tally)).chain(worst.and_then(room)).collect(),

@@ -109,7 +109,7 @@ fn outside_pauses(index: &Index<'_>) -> Explanation {
             source: Source::Scheduler,
             certainty: if longest.sampled { Certainty::Inferred } else { Certainty::Measured },
             statement: format!(
-                "{thread} blocked in {call} for up to {time} at a time, in no pause"
+                "{thread} blocked in {call} for up to {time} at a time; no pause waited for it"
             ),
             time: Duration::ZERO,
         }],

@@ -66,7 +66,7 @@ fn explain(tally: &Tally, index: &Index<'_>) -> Explanation {
         statement: match threads.len() {
             1 => format!("{} was the last to stop", text::the_thread(&place.thread)),
             many => format!(
-                "{} most often stopped last; {many} threads were late in all",
+                "{} was most often the last to stop; {many} threads were late in all",
                 text::the_thread(&place.thread)
             ),
         },

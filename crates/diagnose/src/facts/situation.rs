@@ -17,6 +17,8 @@ pub struct Situation {
     pub host: Option<HostFact>,
     /// The limits that bind the JVM.
     pub cgroup: Option<CgroupFact>,
+    /// How much of its CPU quota the group used while it was recorded, in thousandths.
+    pub quota_used: Option<u64>,
     /// The memory that the JVM saw when it started: its container's, where it knows of one.
     pub memory_bytes: Option<u64>,
     /// CPUs that the JVM saw when it started.
@@ -43,6 +45,7 @@ impl Situation {
             jvm: index.jvm.cloned(),
             host: index.host.cloned(),
             cgroup: index.facts.and_then(|it| it.cgroup.clone()),
+            quota_used: quota_used(index),
             memory_bytes: of_log(|it| it.jvm.memory_bytes),
             cpus: log.and_then(|it| it.jvm.cpus),
             max_heap_bytes: of_log(|it| {
@@ -136,6 +139,16 @@ impl Situation {
     pub fn given(&self, name: &str) -> bool {
         VmFlags(self.flags()).is_given(name)
     }
+}
+
+/// See [`Situation::quota_used`].
+fn quota_used(index: &Index<'_>) -> Option<u64> {
+    let milli = index.facts?.cgroup.as_ref()?.milli_cpus()?;
+    let usage = index.values("cgroup.cpu.usage_ns")?;
+    let ((from, first), (to, last)) = (usage.first()?, usage.last()?);
+    let granted = to.since(*from).as_nanos() * u128::from(milli) / 1000;
+    let used = u128::from(last.saturating_sub(*first)) * 1000;
+    u64::try_from(used.checked_div(granted)?).ok()
 }
 
 #[cfg(test)]

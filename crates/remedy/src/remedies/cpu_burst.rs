@@ -30,6 +30,10 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
     if super::cfs_advice::knows_better(finding) {
         return Vec::new();
     }
+    // What is used up all the time leaves nothing to save.
+    if situation.quota_used.is_some_and(|it| it >= NOTHING_LEFT) {
+        return Vec::new();
+    }
     let Some(cgroup) = &situation.cgroup else { return Vec::new() };
     let Some(quota) = cgroup.cpu_quota else { return Vec::new() };
     let knows = host::kernel(situation).is_some_and(|it| it >= FIRST);
@@ -46,6 +50,9 @@ fn advise(situation: &Situation, finding: &Finding) -> Vec<Advice> {
         "what a group saves up is used by one burst; the average stays within the quota, the neighbours feel the burst",
     )]
 }
+
+/// From which share of its quota on, in thousandths, a group has nothing to save up for a burst.
+const NOTHING_LEFT: u64 = 900;
 
 /// The first kernel with `cpu.max.burst` and `cpu.cfs_burst_us`.
 const FIRST: (u32, u32) = (5, 14);

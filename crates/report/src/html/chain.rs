@@ -37,7 +37,10 @@ pub(super) fn of(diagnosis: &Diagnosis, opened: &Opened, pause: &Pause) -> Strin
     let who = who.map_or_else(String::new, |it| {
         let statement = clean(&it.statement);
         match finding.filter(|it| it.pauses > 1) {
-            Some(of) => format!("; over all {} pauses of this cause: {statement}", of.pauses),
+            Some(Finding { pauses: 2, .. }) => {
+                format!("; in both pauses of this cause: {statement}")
+            }
+            Some(of) => format!("; in all {} pauses of this cause: {statement}", of.pauses),
             None => format!("; {statement}"),
         }
     });

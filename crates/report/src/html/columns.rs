@@ -1,7 +1,11 @@
 //! All pauses of the page, a list for each property: as JSON that is small, and quick to draw.
 use super::numbered::Numbered;
 use crate::{Options, Pauses, when, words};
-use diagnose::{Attribution, Collected, Diagnosis, Pause, PauseKind, Times};
+use diagnose::{
+    Attribution,
+    Collected::{self, *},
+    Diagnosis, Pause, PauseKind, Times,
+};
 use jiff::Timestamp;
 use recording::Clock;
 use serde::Serialize;
@@ -43,6 +47,14 @@ impl Columns {
     /// Time 0 on the diagnosis' clock.
     pub(super) fn zero_ns(&self) -> u64 {
         self.zero_ns
+    }
+
+    /// What pauses are called: the kinds of their collections, and their operations.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let kinds = [Unknown, Cycle, Young, Mixed, Failed, Degenerated, Full];
+        let kinds = kinds.into_iter().filter(|it| self.collected.contains(collected(Some(*it))));
+        let operations = self.operations.iter().map(|it| -> &str { it });
+        kinds.map(|it| -> &str { kind_name(it) }).chain(operations)
     }
 
     /// How many are as long as this; those that were left out are shorter than any that is here.
@@ -152,17 +164,30 @@ impl Columns {
     }
 }
 
+/// As the page calls it: `KIND_NAME` of `web/src/palette.ts`.
+fn kind_name(it: Collected) -> &'static str {
+    match it {
+        Unknown => "collection, kind unknown",
+        Cycle => "pause of a concurrent cycle",
+        Young => "young collection",
+        Mixed => "mixed collection",
+        Failed => "evacuation or promotion failed",
+        Degenerated => "degenerated collection",
+        Full => "full collection",
+    }
+}
+
 /// What the collector did, as a character; `-` where it is no collection.
 fn collected(it: Option<Collected>) -> char {
     match it {
         None => '-',
-        Some(Collected::Unknown) => 'u',
-        Some(Collected::Cycle) => 'c',
-        Some(Collected::Young) => 'y',
-        Some(Collected::Mixed) => 'm',
-        Some(Collected::Failed) => 'x',
-        Some(Collected::Degenerated) => 'd',
-        Some(Collected::Full) => 'f',
+        Some(Unknown) => 'u',
+        Some(Cycle) => 'c',
+        Some(Young) => 'y',
+        Some(Mixed) => 'm',
+        Some(Failed) => 'x',
+        Some(Degenerated) => 'd',
+        Some(Full) => 'f',
     }
 }
 

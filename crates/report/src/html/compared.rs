@@ -2,7 +2,9 @@
 //! the pauses those of the pages of the two runs.
 use super::{
     columns::{self, Columns},
-    data, head,
+    data,
+    glossary::{self, Meaning},
+    head,
     numbered::{self, CauseInfo, Numbered},
 };
 use crate::{
@@ -32,6 +34,7 @@ struct Page<'a> {
     cards: Vec<Card>,
     causes: Vec<CauseBar>,
     rows: Vec<Row>,
+    words: Vec<Meaning>,
 }
 
 #[derive(Serialize)]
@@ -120,6 +123,7 @@ pub fn write(
 fn page<'a>(it: &'a Comparison<'_>, pauses: [RunPauses; 2]) -> Page<'a> {
     let of_collections = is_of_collections(it);
     let [before, after] = pauses;
+    let words = meanings(it, [&before, &after]);
     Page {
         version: env!("CARGO_PKG_VERSION"),
         verdict: &it.verdict,
@@ -130,7 +134,19 @@ fn page<'a>(it: &'a Comparison<'_>, pauses: [RunPauses; 2]) -> Page<'a> {
         cards: cards(it, of_collections),
         causes: causes(it),
         rows: it.rows.iter().filter_map(|row| Some(line(row, words_of::cells(row, it)?))).collect(),
+        words,
     }
+}
+
+/// Of the words of the verdict, of both runs and of their causes.
+fn meanings(it: &Comparison<'_>, pauses: [&RunPauses; 2]) -> Vec<Meaning> {
+    let verdict = it.verdict.iter().chain(&it.caveats).map(String::as_str);
+    let headers: Vec<String> =
+        [it.before, it.after].into_iter().flat_map(|it| words::header(it, false)).collect();
+    let causes = it.causes.iter().flat_map(|it| [it.cause.short, it.cause.title]);
+    let names = pauses.iter().flat_map(|it| it.columns.names());
+    let texts = verdict.chain(headers.iter().map(String::as_str)).chain(causes).chain(names);
+    glossary::of(texts.chain(words_of::what_a_hiccup_is(it)))
 }
 
 fn line(row: &diagnose::Row, cells: [String; 5]) -> Row {

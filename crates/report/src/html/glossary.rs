@@ -15,19 +15,44 @@ const ALL: &[(&str, &str)] = &[
     ("safepoint", "the state in which all Java threads are stopped"),
     ("throughput", "the share of the time in which the application could run"),
     ("explained", "the share of the stopped time that has a known cause"),
+    ("measured", "seen by the kernel or written by the JVM itself"),
+    ("inferred", "concluded from a log, from samples or from what happened at the same time"),
+    ("pause", "a stop of all application threads by the JVM, or a hiccup"),
     ("hiccup", "application threads stood still, though the JVM had not stopped them"),
     ("full collection", "garbage collection of the whole heap, the slowest kind"),
     ("young collection", "garbage collection of new objects only, the usual kind"),
     ("mixed collection", "garbage collection of new objects and of a part of the old ones"),
+    ("degenerated collection", "a concurrent collection that went on with the application stopped"),
+    (
+        "pause of a concurrent cycle",
+        "a short stop in a collection that runs beside the application",
+    ),
+    ("concurrent cycle", "a collection that runs beside the application"),
+    ("Pause young", "the name that GC logs have for a young collection"),
+    ("Pause full", "the name that GC logs have for a full collection"),
     ("whole heap was collected", "a full collection: the slowest kind"),
+    ("old generation", "the part of the heap for objects that have lived for long"),
+    ("young generation", "the part of the heap for new objects"),
+    ("after collections", "what was in use just after each collection"),
+    ("capacity", "the memory that the heap has from the host at that time"),
+    ("allocated", "memory that the application asked for in the heap"),
+    ("G1", "a garbage collector of the JVM, the default since JDK 9"),
+    ("CMS", "a garbage collector of JDK 8 to 13 that works beside the application"),
+    (
+        "ZGC",
+        "a garbage collector that works beside the application and stops it for less than 1 ms",
+    ),
+    ("Shenandoah", "a garbage collector that works beside the application"),
+    ("Parallel", "a garbage collector with all its work in stops, by several threads"),
+    ("Serial", "a garbage collector with all its work in stops, by one thread"),
+    ("concurrent mode failure", "CMS had not freed enough in time: a full collection followed"),
     (
         "GC work",
         "ordinary garbage collection (GC): finding the objects in use, and freeing the rest",
     ),
-    ("garbage collection work", "ordinary garbage collection (GC)"),
     (
         "VM operation",
-        "work of the JVM other than garbage collection for which it stops the application",
+        "what the JVM does in a stop beside collecting garbage, with the time to stop all threads",
     ),
     ("VM thread", "the thread of the JVM that stops the application and carries out the work"),
     ("GC thread", "a thread of the JVM that collects garbage while the application is stopped"),
@@ -50,7 +75,16 @@ const ALL: &[(&str, &str)] = &[
     ("explicit collection", "a garbage collection that code or a tool asked for (System.gc())"),
     ("journal commit", "the file system writes out its log of changes, and writers wait for it"),
     ("page fault", "a thread touches memory that first has to be brought in"),
-    ("direct reclaim", "a thread has to free memory of the host before it gets some"),
+    (
+        "direct reclaim",
+        "a thread has to free memory of the host or of its group before it gets some",
+    ),
+    (
+        "unmap",
+        "a file that was mapped into memory is given back; of a deleted one the blocks are freed",
+    ),
+    ("mapping", "a file that is a part of the memory of a process (mmap)"),
+    ("host stood still", "for that time no program of this host ran"),
     ("compaction", "the kernel moves pages to get a large contiguous one"),
     ("THP", "huge pages that the kernel makes by itself"),
     ("mmap_lock", "the kernel's lock on the memory map of a process"),
@@ -59,10 +93,42 @@ const ALL: &[(&str, &str)] = &[
     ("CPU steal", "the hypervisor gave the CPU to another virtual machine"),
     ("stall", "a single thread could not go on while the JVM ran"),
     ("PSI", "pressure stall information: the share of the time in which some task waited for it"),
+    ("RevokeBias", "a lock that was bound to one thread is freed for others (before JDK 18)"),
+    (
+        "BulkRevokeBias",
+        "locks that were bound to one thread each are freed for others (before JDK 18)",
+    ),
+    ("Deoptimize", "compiled code that is not valid any more is left"),
+    ("PrintThreads", "the stacks of all threads are written, as jcmd Thread.print asks"),
+    ("ThreadDump", "the stacks of all threads are read, as monitoring tools ask"),
+    ("FindDeadlocks", "threads that wait for each other are looked for, as monitoring tools ask"),
+    ("HeapDumper", "all of the heap is written to a file"),
+    ("GC_HeapInspection", "the objects in the heap are counted, as jcmd GC.class_histogram asks"),
+    ("ICBufferFull", "calls between compiled methods are put in order"),
+    ("sleeper", "a thread of the recorder that shows whether the host itself stood still"),
     ("p99", "99 % were shorter"),
+    ("-Xmx", "a flag of the JVM: how large the heap may become"),
+    ("-Xlog:async", "the GC log is written by a thread of its own; lines may get lost"),
+    ("ParallelGCThreads", "how many threads collect garbage in a stop"),
+    (
+        "InitiatingHeapOccupancyPercent",
+        "how full the heap may become before a concurrent cycle begins",
+    ),
+    ("G1ReservePercent", "how much of the heap is kept free to move objects to"),
+    ("UseG1GC", "a flag of the JVM: collect garbage with G1"),
+    ("UseZGC", "a flag of the JVM: collect garbage with ZGC"),
+    ("GC.class_histogram", "counts the objects in the heap; the JVM stops for that"),
+    ("--ask-jvm", "asks the JVM for the stacks of its threads, for which it stops shortly"),
+    ("cpu.max", "the CPU quota of a control group: microseconds of CPU time, and in which time"),
+    ("cpu.max.burst", "CPU time that a group may save up for later, in microseconds"),
 ];
 
-/// The terms that are in these texts, in the order of the list.
+/// All terms, for a page of which it is not known yet what it will say.
+pub(super) fn all() -> Vec<Meaning> {
+    ALL.iter().map(|&(term, meaning)| Meaning { term, meaning }).collect()
+}
+
+/// The terms that are in these texts, in the order of the list, and the remedies that they name.
 pub(super) fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Meaning> {
     let mut text = String::new();
     for it in texts {
@@ -75,6 +141,8 @@ pub(super) fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Meaning> {
             found.push(Meaning { term, meaning });
         }
     }
+    let remedies = remedy::remedies().iter().filter(|it| has(&text, &format!("fix {}", it.id)));
+    found.extend(remedies.map(|it| Meaning { term: it.id, meaning: it.summary }));
     found
 }
 

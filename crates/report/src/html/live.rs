@@ -2,6 +2,7 @@
 use super::{
     columns,
     finding::{self, Finding},
+    glossary::{self, Meaning},
     head,
     numbered::{self, CauseInfo, Chapter, Numbered},
     opened::{self, Opened},
@@ -42,6 +43,8 @@ struct Hello<'a> {
     opened: usize,
     /// The pages of all causes, by their ids: the events of pauses leave them out.
     pages: BTreeMap<&'static str, Vec<Chapter>>,
+    /// The terms of the field: which of them the page will need is not known.
+    words: Vec<Meaning>,
 }
 
 /// See `LivePause` in `web/src/model.ts`.
@@ -131,6 +134,7 @@ pub fn hello(watched: &Watched, options: &Options) -> String {
         kept_ms: watched.kept.as_secs_f64() * 1e3,
         opened: watched.opened,
         pages: pages.collect(),
+        words: glossary::all(),
     })
 }
 

@@ -88,7 +88,7 @@ pub(super) fn page<'a>(
     let mut answer = answer(diagnosis, view, &mut causes);
     let columns = columns::of(diagnosis, pauses, options, &mut causes)?;
     answer.cards = cards(diagnosis, view, &columns, options);
-    answer.words = meanings(&answer, view, causes.all());
+    answer.words = meanings(&answer, &columns, view, causes.all());
     let opened = opened::of(diagnosis, &columns, &mut causes);
     let zero_ns = columns.zero_ns();
     let told = diagnosis.stalls.as_ref().zip(view.stalls.as_ref());
@@ -134,12 +134,21 @@ fn answer<'a>(diagnosis: &Diagnosis, view: &'a View<'a>, causes: &mut Numbered) 
 }
 
 /// Of the words that are on the first screen.
-fn meanings(answer: &Answer<'_>, view: &View<'_>, causes: &[&'static Cause]) -> Vec<Meaning> {
+fn meanings(
+    answer: &Answer<'_>,
+    columns: &Columns,
+    view: &View<'_>,
+    causes: &[&'static Cause],
+) -> Vec<Meaning> {
+    // What the heap's line has beside it.
+    const HEAP: [&str; 2] = ["after collections", "capacity"];
     let cards = answer.cards.iter().map(|it| it.label.as_str());
     let to_do = answer.to_do.iter().flat_map(ToDo::texts);
     let lines = view.header.iter().map(String::as_str).chain(answer.hiccup);
     let names = causes.iter().flat_map(|it| [it.short, it.title]);
-    glossary::of([answer.verdict].into_iter().chain(cards).chain(to_do).chain(lines).chain(names))
+    let steps = answer.steps.iter().map(|it| it.text.as_str());
+    let texts = [answer.verdict, "pause"].into_iter().chain(cards).chain(to_do).chain(steps);
+    glossary::of(texts.chain(lines).chain(names).chain(columns.names()).chain(HEAP))
 }
 
 /// What can be pasted is offered for that; a phrase is not.

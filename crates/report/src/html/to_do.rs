@@ -19,7 +19,7 @@ pub(super) struct ToDo {
     text: String,
     copy: Option<String>,
     note: String,
-    /// `at most 2.86 s of the pauses: heap pressure; 31.0 s of stalls: fsync blocked`.
+    /// `could save up to 2.86 s of pauses: heap pressure; 31.0 s of stalls: fsync blocked`.
     saves: String,
     /// The causes that it helps.
     causes: Vec<usize>,
@@ -27,8 +27,8 @@ pub(super) struct ToDo {
 
 impl ToDo {
     /// What is read of it.
-    pub(super) fn texts(&self) -> [&str; 2] {
-        [&self.note, &self.saves]
+    pub(super) fn texts(&self) -> [&str; 3] {
+        [&self.text, &self.note, &self.saves]
     }
 }
 
@@ -55,13 +55,20 @@ pub(super) fn of(view: &View<'_>, causes: &mut Numbered) -> Vec<ToDo> {
             add(&mut merged, finding, is_stall, advice);
         }
     }
-    let time = |all: &[&FindingView<'_>]| all.iter().map(|it| it.finding.time).sum::<Duration>();
-    let is_step = |it: &Merged<'_>| view.steps.iter().any(|step| shown_of(step) == it.shown);
+    let step = |it: &Merged<'_>| {
+        let place = view.steps.iter().position(|step| shown_of(step) == it.shown);
+        place.unwrap_or(usize::MAX)
+    };
     merged.sort_by_cached_key(|it| {
-        let times = Reverse(time(&it.of_pauses) + time(&it.of_stalls));
-        (!is_step(it), times, it.advice.when != AdviceWhen::Now)
+        let times = time(it.advice, &it.of_pauses) + time(it.advice, &it.of_stalls);
+        (step(it), Reverse(times), it.advice.when != AdviceWhen::Now)
     });
     merged.iter().map(|it| to_do(it, causes)).collect()
+}
+
+/// The time of all that it may end.
+fn time(advice: &Advice, all: &[&FindingView<'_>]) -> Duration {
+    all.iter().map(|it| advice.reach(it.finding)).sum()
 }
 
 fn shown_of(step: &Step) -> String {
@@ -96,7 +103,7 @@ fn to_do(it: &Merged<'_>, causes: &mut Numbered) -> ToDo {
     let action = it.advice.shown().0;
     let saves = [(&it.of_pauses, "pauses"), (&it.of_stalls, "stalls")];
     let saves: Vec<String> =
-        saves.iter().filter_map(|(all, what)| saved(it.advice.only_tells(), all, what)).collect();
+        saves.iter().filter_map(|(all, what)| saved(it.advice, all, what)).collect();
     let all = it.of_pauses.iter().chain(&it.of_stalls);
     ToDo {
         when: it.advice.when.id(),
@@ -108,20 +115,21 @@ fn to_do(it: &Merged<'_>, causes: &mut Numbered) -> ToDo {
     }
 }
 
-/// `at most 3.27 s of pauses: heap pressure (2.86 s), whole heap was collected (414 ms)`: all the time of the causes,
-/// as nothing says how much of it is left.
-fn saved(only_tells: bool, all: &[&FindingView<'_>], what: &str) -> Option<String> {
-    let time: Duration = all.iter().map(|it| it.finding.time).sum();
+/// `could save up to 3.27 s of pauses: heap pressure (2.86 s), whole heap was collected (414 ms)`: all the time of the
+/// causes, as nothing says how much of it is left.
+fn saved(advice: &Advice, all: &[&FindingView<'_>], what: &str) -> Option<String> {
+    let time = time(advice, all);
+    let only_tells = advice.only_tells();
     let named = |it: &&FindingView<'_>| match all.len() {
         1 => it.finding.cause.short.to_owned(),
         _ if only_tells => it.finding.cause.short.to_owned(),
-        _ => format!("{} ({})", it.finding.cause.short, duration(it.finding.time)),
+        _ => format!("{} ({})", it.finding.cause.short, duration(advice.reach(it.finding))),
     };
     let names: Vec<String> = all.iter().map(named).collect();
     match (all.is_empty(), time.is_zero()) {
         (true, _) => None,
         (_, true) => Some(format!("for {}", names.join(", "))),
         _ if only_tells => Some(format!("to find out more about {}", names.join(", "))),
-        _ => Some(format!("at most {} of {what}: {}", duration(time), names.join(", "))),
+        _ => Some(format!("could save up to {} of {what}: {}", duration(time), names.join(", "))),
     }
 }

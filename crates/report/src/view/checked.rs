@@ -47,11 +47,14 @@ fn faults(diagnosis: &Diagnosis) -> impl Iterator<Item = &diagnose::Watched> {
 
 /// The short names of the faults that were checked and did not occur.
 pub(super) fn ruled_out(diagnosis: &Diagnosis) -> Vec<&'static str> {
+    // Full collections that other causes explain are full collections all the same.
+    let full = |it: &diagnose::Attribution| it.collected == Some(diagnose::Collected::Full);
+    let has_full = diagnosis.pauses.iter().any(full);
     let holds_up_threads = |cause| diagnosis.stalls.as_ref().is_some_and(|it| it.has(cause));
     faults(diagnosis)
         .filter(|it| it.verdict == Verdict::Absent && !holds_up_threads(it.cause))
         .map(|it| it.cause)
-        .filter(|it| it.concerns(&diagnosis.jvm.collector))
+        .filter(|it| it.concerns(&diagnosis.jvm.collector) && !(has_full && it.id == "full-gc"))
         .map(|it| it.short)
         .collect()
 }

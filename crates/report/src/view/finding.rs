@@ -84,6 +84,8 @@ pub(super) fn view<'a>(
 ) -> FindingView<'a> {
     let place = finding.place.as_ref();
     let frames = place.map_or(&[][..], |it| &it.stack).iter().take(MOST_FRAMES);
+    // A name for a small part of the time would be taken for one of all.
+    let is_large = |it: &&diagnose::MechanismShare| it.time * 10 >= finding.time;
     let mechanism =
         |it: &diagnose::MechanismShare| format!("{} ({})", it.phrase, duration(it.time));
     FindingView {
@@ -96,7 +98,7 @@ pub(super) fn view<'a>(
         share: percent(finding.share),
         certainty: finding.certainty.id(),
         story: finding.story.iter().map(|it| clean(it)).collect(),
-        mechanisms: finding.mechanisms.iter().map(mechanism).collect(),
+        mechanisms: finding.mechanisms.iter().filter(is_large).map(mechanism).collect(),
         who: finding.culprits.iter().take(MOST_ITEMS).map(|it| clean(&it.statement)).collect(),
         place: place.map(words::place).unwrap_or_default(),
         frames: frames.map(|it| clean_name(it, MOST_NAME)).collect(),

@@ -133,6 +133,7 @@ pub(crate) fn finding(id: &str, pauses: u64, time: u64, share: f64) -> Finding {
         certainty: Certainty::Measured,
         pauses,
         hiccups: 0,
+        in_hiccups: Duration::ZERO,
         time: ms(time),
         longest: ms(time / pauses.max(1)),
         squares: 0.0,

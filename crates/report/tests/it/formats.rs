@@ -129,7 +129,7 @@ fn markdown_for_a_ticket() {
         The VM thread waited in write() for the GC log.
         Every application thread waited with it; the collections themselves took 17 ms.
 
-        - how: a journal commit (3.50 s) · throttling (280 ms)
+        - how: a journal commit (3.50 s)
         - who: dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s before
         - where: VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1)
         - kernel: jbd2\_log\_wait\_commit ← ext4\_sync\_file ← vfs\_write

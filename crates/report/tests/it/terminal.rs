@@ -62,7 +62,7 @@ fn a_fault_is_reported_with_time_who_where_and_what_to_do() {
             1  GC log write blocked                    3.78 s in 2 stops · 92.1 % · measured
                The VM thread waited in write() for the GC log. Every application thread
                waited with it; the collections themselves took 17 ms.
-               how    a journal commit (3.50 s) · throttling (280 ms)
+               how    a journal commit (3.50 s)
                who    dd (pid 991, /etc/cron.daily/backup) wrote 412 MB to sdb1 in the 10 s
                       before
                where  VM Thread in write(), /var/log/orders/gc.log (ext4 on sdb1)
@@ -330,7 +330,7 @@ fn an_old_terminal_gets_ascii_and_a_narrow_one_gets_narrow_lines() {
            The VM thread waited in write() for the GC log. Every
            application thread waited with it; the collections
            themselves took 17 ms.
-           how    a journal commit (3.50 s) - throttling (280 ms)
+           how    a journal commit (3.50 s)
            who    dd (pid 991, /etc/cron.daily/backup) wrote 412 MB
                   to sdb1 in the 10 s before
            where  VM Thread in write(), /var/log/orders/gc.log (ext4
