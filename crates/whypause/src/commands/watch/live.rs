@@ -223,14 +223,18 @@ impl State {
     /// Keeps what was read, and sends what is new of it where that is due.
     fn take(&mut self, read: Read, jvm: Option<&str>, now: Instant) {
         self.readings.take(read, jvm, KEPT);
-        let Some((watched, _)) = &self.watched else { return };
-        if self.sent.is_some_and(|it| now.duration_since(it) < READINGS_EVERY) {
-            return;
+        if self.sent.is_none_or(|it| now.duration_since(it) >= READINGS_EVERY) {
+            self.sent = Some(now);
+            self.send_readings();
         }
-        self.sent = Some(now);
+    }
+
+    /// Sends what was read since the last time.
+    fn send_readings(&mut self) {
         if self.readers.is_empty() {
             return self.readings.sent();
         }
+        let Some((watched, _)) = &self.watched else { return };
         let found = self.causes.ranked();
         let around = Around { found: &found, since_wall_ms: watched.since_wall_ms };
         if let Some(event) = self.readings.news(around) {
@@ -287,6 +291,8 @@ impl State {
         for (place, kept) in self.kept.iter().enumerate().skip(first) {
             takes &= sender.send_with_id(kept.event, &self.id(self.gone + place), kept.data());
         }
+        // What comes after it is new to all.
+        self.send_readings();
         takes &= self.all_readings().iter().all(|it| sender.send("readings", it));
         takes &= self.ended.iter().all(|it| sender.send("end", it));
         if takes && self.ended.is_none() {
