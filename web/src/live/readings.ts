@@ -3,10 +3,8 @@
 import type { Beneath } from "../app";
 import type { HostLine, LiveReadings, Memory } from "../model";
 
-/** An hour of readings a second apart, and some more. */
+/** An hour of readings, or of points of the heap, a second apart, and some more. */
 const MOST_READINGS = 4_000;
-/** Points of the heap; of more, every second one goes. */
-const MOST_HEAP = 2_048;
 
 /** With the readings of an event: its lines in its order. What was there before is not counted twice. */
 export function withReadings({ host, heap }: Beneath, event: LiveReadings): Beneath {
@@ -26,9 +24,7 @@ function joined(before: HostLine | undefined, news: HostLine): HostLine {
 
 function joinedHeap(before: Memory["series"], news: Memory["series"]): Memory["series"] {
   const fresh = news.slice(indexAfter(news, (it) => it[0], before[before.length - 1]?.[0] ?? -Infinity));
-  if (fresh.length === 0) return before;
-  const all = [...before, ...fresh];
-  return all.length > MOST_HEAP ? all.filter((_, at) => at % 2 === (all.length - 1) % 2) : all;
+  return fresh.length === 0 ? before : [...before, ...fresh].slice(-MOST_READINGS);
 }
 
 /** Without what was read before this time. */

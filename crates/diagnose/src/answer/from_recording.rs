@@ -193,7 +193,7 @@ impl<'a> Log<'a> {
         (self.counts.lines > 0).then(|| self.pauses.history.statistics_of(sums))
     }
 
-    /// What it tells of the heap, on the monotonic clock.
+    /// The heap that it shows, on the monotonic clock.
     fn memory(&self, span: Duration) -> Option<MemoryStatistics> {
         let mut memory = self.pauses.history.memory_statistics(span)?;
         memory.points = self.timeline.heap(memory.points);

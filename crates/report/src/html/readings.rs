@@ -7,14 +7,13 @@ use std::time::Duration;
 
 /// Number of lines of the host: some fifteen, one for each disk and two for each JVM of many.
 const MOST_LINES: usize = 64;
-/// Number of readings of a line: an hour with one each second, and some more.
+/// Number of readings of a line, and of points of the heap: an hour with one each second, and some more.
 const MOST_READINGS: usize = 4_000;
 /// Two readings of a line are so far apart: of several JVMs each brings the same of the host.
 const LEAST_APART: Duration = Duration::from_millis(500);
-/// Number of points of the heap; of more, every second one goes.
-const MOST_HEAP: usize = 2_048;
-/// The same of one event, where collections come one after the other.
-const MOST_NEW_HEAP: usize = 16;
+/// Two points of the heap are so far apart. Of collections that come faster, those before which most was in use are
+/// drawn.
+const HEAP_APART: Duration = Duration::from_secs(1);
 
 /// What is kept, on the monotonic clock.
 #[derive(Debug, Default)]
@@ -77,13 +76,22 @@ impl Readings {
             }
             self.add(it);
         }
-        for it in read.heap.into_iter().filter(|_| jvm.is_none()) {
-            if self.heap.last().is_none_or(|last| it.at_ns > last.at_ns) {
-                self.heap.push(it);
-                self.newest_ns = self.newest_ns.max(it.at_ns);
-            }
-        }
+        read.heap.into_iter().filter(|_| jvm.is_none()).for_each(|it| self.add_heap(it));
         self.bound(kept);
+    }
+
+    fn add_heap(&mut self, it: HeapPoint) {
+        self.newest_ns = self.newest_ns.max(it.at_ns);
+        let sent_ns = self.heap_sent_ns;
+        match self.heap.last_mut() {
+            Some(last) if it.at_ns < last.at_ns.saturating_add(ns(HEAP_APART)) => {
+                let is_sent = last.at_ns <= sent_ns;
+                if it.at_ns > last.at_ns && it.before > last.before && !is_sent {
+                    *last = it;
+                }
+            }
+            _ => self.heap.push(it),
+        }
     }
 
     fn add(&mut self, it: diagnose::HostLine) {
@@ -98,9 +106,8 @@ impl Readings {
             self.lines.len() - 1
         });
         let points = &mut self.lines[place].of.points;
-        let apart = u64::try_from(LEAST_APART.as_nanos()).unwrap_or(u64::MAX);
         for (at, value) in it.points {
-            if points.last().is_none_or(|last| at >= last.0.saturating_add(apart)) {
+            if points.last().is_none_or(|last| at >= last.0.saturating_add(ns(LEAST_APART))) {
                 points.push((at, value));
                 self.newest_ns = self.newest_ns.max(at);
             }
@@ -108,8 +115,7 @@ impl Readings {
     }
 
     fn bound(&mut self, kept: Duration) {
-        let kept = u64::try_from(kept.as_nanos()).unwrap_or(u64::MAX);
-        let oldest = self.newest_ns.saturating_sub(kept);
+        let oldest = self.newest_ns.saturating_sub(ns(kept));
         for Line { of, .. } in &mut self.lines {
             let old = of.points.partition_point(|it| it.0 < oldest);
             let old = old.max(of.points.len().saturating_sub(MOST_READINGS));
@@ -117,10 +123,8 @@ impl Readings {
         }
         self.lines.retain(|it| !it.of.points.is_empty());
         let old = self.heap.partition_point(|it| it.at_ns < oldest);
+        let old = old.max(self.heap.len().saturating_sub(MOST_READINGS));
         self.heap.drain(..old);
-        if self.heap.len() > MOST_HEAP {
-            halve(&mut self.heap);
-        }
     }
 
     /// The event of what was read since the last one; `None` where nothing was.
@@ -163,10 +167,6 @@ impl Readings {
         });
         let host: Vec<_> = host.collect();
         let new = &self.heap[self.heap.partition_point(|it| it.at_ns <= heap_sent_ns)..];
-        let mut new = new.to_vec();
-        while heap_sent_ns > 0 && new.len() > MOST_NEW_HEAP {
-            halve(&mut new);
-        }
         let heap =
             new.iter().map(|it| (since_ms(it.at_ns, zero_ns), it.before, it.after, it.capacity));
         let event = LiveReadings { host, heap: heap.collect() };
@@ -180,13 +180,8 @@ fn is_of_jvm(it: HostLineKind) -> bool {
     matches!(it, HostLineKind::Throttled | HostLineKind::CpuUsed)
 }
 
-/// Drops every second one, and not the last.
-fn halve(points: &mut Vec<HeapPoint>) {
-    let mut keep = points.len().is_multiple_of(2);
-    points.retain(|_| {
-        keep = !keep;
-        keep
-    });
+fn ns(it: Duration) -> u64 {
+    u64::try_from(it.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
+//! What is kept, for how long, and what an event of it has.
 use super::*;
 use diagnose::HostLine as Host;
 use serde_json::{Value, json};
@@ -123,7 +124,7 @@ fn a_day_takes_no_more_memory_than_an_hour_and_a_second_few_bytes() {
     }
     assert_eq!(readings.lines.len(), 16);
     assert!(readings.lines.iter().all(|it| it.of.points.len() <= MOST_READINGS));
-    assert!(readings.heap.len() <= MOST_HEAP, "{}", readings.heap.len());
+    assert!(readings.heap.len() <= MOST_READINGS, "{}", readings.heap.len());
     assert!(largest < 3_000, "an event of a second: {largest} bytes");
     let all = readings.all(NOTHING).unwrap().len();
     assert!(all < 512 << 10, "for a browser that comes late: {all} bytes");
@@ -205,15 +206,18 @@ fn names_are_text_and_short() {
 }
 
 #[test]
-fn both_sides_of_how_many_points_of_the_heap_an_event_has() {
+fn both_sides_of_how_far_points_of_the_heap_are_apart() {
     let mut readings = Readings::default();
-    let take = |readings: &mut Readings, from: u64, count: u64| {
-        let heap = (from..from + count).map(|it| heap(it * 1_000_000)).collect();
+    let mut take = |points: &[(u64, u64)]| {
+        let point =
+            |(at_ms, before): &(u64, u64)| HeapPoint { before: *before, ..heap(at_ms * 1_000_000) };
+        let heap = points.iter().map(point).collect();
         readings.take(Read { heap, ..read(vec![]) }, None, HOUR);
-        value(readings.news(NOTHING))["heap"].as_array().unwrap().clone()
+        let event = value(readings.news(NOTHING));
+        let points = event["heap"].as_array().into_iter().flatten();
+        points.map(|it| (it[0].as_f64().unwrap(), it[1].as_u64().unwrap())).collect::<Vec<_>>()
     };
-    assert_eq!(take(&mut readings, 1, 100).len(), 100, "all that came before the first event");
-    assert_eq!(take(&mut readings, 1_000, 16).len(), 16);
-    let halved = take(&mut readings, 2_000, 17);
-    assert_eq!((halved.len(), halved.last().unwrap()), (9, &json!([2_016.0, 9, 3, 10])));
+    assert_eq!(take(&[(1_000, 5), (1_999, 4), (2_000, 6)]), [(1_000.0, 5), (2_000.0, 6)]);
+    assert_eq!(take(&[(2_999, 9)]), [], "the one before is sent");
+    assert_eq!(take(&[(3_000, 5), (3_100, 7), (3_200, 6), (3_050, 9)]), [(3_100.0, 7)]);
 }

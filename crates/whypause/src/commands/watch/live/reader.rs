@@ -6,7 +6,7 @@ use recording::{Facts, MonoTime};
 use report::html::readings::Read;
 use std::time::Duration;
 
-/// Readings of so long are looked at again: a rate is that since the reading before, which is a second old, or ten where
+/// Readings of the last seconds are looked at again: a rate is that since the reading before, which is a second old, or ten where
 /// reading takes its time.
 const AGAIN: Duration = Duration::from_secs(15);
 
