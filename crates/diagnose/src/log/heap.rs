@@ -81,6 +81,17 @@ mod tests {
         assert_eq!(take(lines), [point(11_020, 30, 5)]);
     }
 
+    /// The points of a log with the time since the JVM's start were not moved to the clock of the recording.
+    #[test]
+    fn the_page_of_a_recording_has_the_same_times() {
+        let young = "Pause Young (Normal) (G1 Evacuation Pause)";
+        let text = format!("[1.010s][info][gc] GC(0) {young} 24M->4M(256M) 10.000ms");
+        let facts = facts(vec![line(11_010, &text)]);
+        let memory = crate::diagnose_facts(&facts).memory.unwrap();
+        let at: Vec<_> = memory.points.iter().map(|it| it.at_ns).collect();
+        assert_eq!(at, [11_000_000_000]);
+    }
+
     /// Of a run that is drawn once, every second point goes; here all are taken before there are that many.
     #[test]
     fn a_long_log_has_as_many_points_at_its_end_as_at_its_begin() {
