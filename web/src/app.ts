@@ -6,7 +6,7 @@ import { useContext } from "preact/hooks";
 import { type Clock, type Zone, clockOf, zonesOf } from "./clock";
 import { type Choice, createChoice } from "./chosen/choice";
 import { type Filter, NO_FILTER } from "./chosen/filter";
-import type { Opened, Page } from "./model";
+import type { HostLine, Memory, Opened, Page } from "./model";
 import { Observable } from "./observable";
 import type { Group } from "./palette";
 import type { Live } from "./live/feed";
@@ -55,8 +55,16 @@ export interface App {
   calm: Observable<{ batches: number; second: number }>;
   /** Which pauses the range and the filter choose, and their sums. */
   choice: Choice;
+  /** The heap and the host. Live, another one as readings come. */
+  beneath: Beneath;
   /** What only a page that is fed live has. */
   live: Live | null;
+}
+
+/** What is drawn beneath the pauses, with the same time axis. */
+export interface Beneath {
+  host: HostLine[];
+  heap: Memory["series"];
 }
 
 /** No range is shorter: pauses are known to the microsecond. */
@@ -88,7 +96,8 @@ export function createApp(page: Page, live: Live | null = null): App {
   });
   const opened = new Map(page.opened.map((it) => [it.pause, it]));
   const calm = new Observable({ batches: 0, second: 0 });
-  return { page, store, clock, view, opened, stalls, calm, choice: createChoice(store), live };
+  const beneath = { host: page.host, heap: page.numbers.memory?.series ?? [] };
+  return { page, store, clock, view, opened, stalls, calm, choice: createChoice(store), beneath, live };
 }
 
 const Context = createContext<App | null>(null);

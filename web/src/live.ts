@@ -1,9 +1,9 @@
-// The entry for a page that is fed live: server-sent events `hello`, `pause`, `stall` and `end` from `url`.
+// The entry for a page that is fed live: server-sent events `hello`, `pause`, `stall`, `readings` and `end` from `url`.
 
 import { createElement } from "preact";
 import { LiveBody, connectionText } from "./live/body";
-import { type Connection, type Feed, beginAnew, createFeed, show, take, takeStall, tick } from "./live/feed";
-import type { Hello, LiveEnd, LivePause, LiveStall } from "./model";
+import { type Connection, type Feed, beginAnew, createFeed, show, take, takeReadings, takeStall, tick } from "./live/feed";
+import type { Hello, LiveEnd, LivePause, LiveReadings, LiveStall } from "./model";
 import { mount } from "./start";
 
 /** Events that come together are shown together. */
@@ -69,13 +69,21 @@ export function startLive(main: HTMLElement, url: string): void {
     beginAnew(feed);
     isBeginning = true;
   };
-  const onPause = (event: LivePause, receivedMs: number): void => {
-    const { pauses } = event;
-    const endMs = (pauses.origin_wall_ms ?? 0) + ((pauses.start_us[0] ?? 0) + (pauses.length_us[0] ?? 0)) / 1_000;
+  /** What has just come was over at `endMs` by the watcher's clock. */
+  const compareClocks = (endMs: number, receivedMs: number): void => {
     const delay = receivedMs - endMs;
     const isNew = receivedMs - helloAt > REPLAY_MS;
     if (delay < skewMs || (isNew && skewMs === 0 && delay > SKEW_FROM_MS)) skewMs = delay;
+  };
+  const onPause = (event: LivePause, receivedMs: number): void => {
+    const { pauses } = event;
+    compareClocks((pauses.origin_wall_ms ?? 0) + ((pauses.start_us[0] ?? 0) + (pauses.length_us[0] ?? 0)) / 1_000, receivedMs);
     if (feed) take(feed, event);
+  };
+  const onReadings = (event: LiveReadings, receivedMs: number): void => {
+    if (!feed) return;
+    const lastMs = takeReadings(feed, event);
+    if (lastMs > 0) compareClocks(feed.live.hello.since_wall_ms + lastMs, receivedMs);
   };
   const setState = (connection: Connection, why: string): void => {
     flush();
@@ -117,6 +125,10 @@ export function startLive(main: HTMLElement, url: string): void {
       later(() => onPause(JSON.parse(data) as LivePause, receivedMs));
     });
     source.addEventListener("stall", ({ data }) => later(() => feed && takeStall(feed, JSON.parse(data) as LiveStall)));
+    source.addEventListener("readings", ({ data }) => {
+      const receivedMs = Date.now();
+      later(() => onReadings(JSON.parse(data) as LiveReadings, receivedMs));
+    });
     source.addEventListener("end", ({ data }) => onEnd(JSON.parse(data) as LiveEnd));
     source.addEventListener("open", onOpen);
     source.addEventListener("error", onError);

@@ -24,7 +24,7 @@ export interface Page {
 /** A number of the host, at most 1,000 readings. */
 export interface HostLine {
   kind: HostKind;
-  /** The device of a disk; empty for all else. */
+  /** The device of a disk, or the JVM whose control group it is of where there are several; empty for all else. */
   name: string;
   /** Whether it is shown at once; the others are on request. */
   is_shown: boolean;
@@ -419,13 +419,22 @@ export interface LiveStall {
   who: string[];
 }
 
-/** The last event, `end`: the watch is over. */
+/** What was read of the host and the heap since the last one, event `readings`, about once a second; once more with all
+ * that is kept when a browser connects. Times are since `since_wall_ms` of `Hello`. */
+export interface LiveReadings {
+  /** All lines, in the order in which they are worth a place; of each the readings that are new. */
+  host: HostLine[];
+  heap: Memory["series"];
+}
+
 /** The pauses and stalls of which recordings were kept, as events of a live page. */
 export interface KeptPage {
   hello: Hello;
   pauses: LivePause[];
   stalls: LiveStall[];
 }
+
+/** The last event, `end`: the watch is over. */
 export interface LiveEnd {
   why: string;
   /** Another JVM is awaited, whose events will come from the same address. */

@@ -91,12 +91,23 @@ export const stallEndedAt = (endMs) => ({
   who: ["dd (pid 991) wrote 412 MB to sdb1"],
 });
 
+/** What was read of the host and the heap in the second until `ms` after the watch began. */
+export const readingsAt = (ms, disk = "sdb1") => ({
+  host: [
+    { kind: "disk_busy", name: disk, is_shown: true, at_ms: [ms], value: [600_000_000 + ((ms * 7_919) % 300_000_000)] },
+    { kind: "dirty_bytes", name: "", is_shown: true, at_ms: [ms], value: [(40 + ((ms / 1_000) % 30)) * 2 ** 20] },
+    { kind: "available", name: "", is_shown: false, at_ms: [ms], value: [8 * 2 ** 30] },
+  ],
+  heap: [[ms - 500, (300 + ((ms / 1_000) % 100)) * 2 ** 20, 120 * 2 ** 20, 512 * 2 ** 20]],
+});
+
 export async function serve({ title, version = "0.0.0", limitMs = 50, sinceMs = Date.now(), port = 0 }) {
   const hello = { version, title, limit_ms: limitMs, since_wall_ms: sinceMs, zone_minutes: 60, kept_ms: KEPT_MS, opened: MOST_OPENED, pages: {}, words: [{ term: "stall", meaning: "a single thread could not go on" }] };
   const generation = `${Date.now().toString(16)}${servers++}`;
   const clients = new Set();
   /** Numbers and events. */
   let kept = [];
+  const read = [];
   let sent = 0;
   let [asked, hellos, refusals] = [0, 0, 0];
   let [ended, awaits] = ["", false];
@@ -132,7 +143,8 @@ export async function serve({ title, version = "0.0.0", limitMs = 50, sinceMs = 
     response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
     // What waits for the next JVM knows nothing of the last one but that it ended.
     const first = awaits ? "" : begin(request.headers["last-event-id"]);
-    response.write(`retry: 500\n\n${first}${ended}`);
+    // As the server does, all that was read comes at once; here in as many events as there were.
+    response.write(`retry: 500\n\n${first}${awaits ? "" : read.map((it) => message("readings", it)).join("")}${ended}`);
     if (ended) return response.end();
     clients.add(response);
     request.on("close", () => clients.delete(response));
@@ -157,6 +169,13 @@ export async function serve({ title, version = "0.0.0", limitMs = 50, sinceMs = 
     },
     /** As `send`, to those who are connected only: many at once need not come again. */
     sendOnce: (event) => tell(message("pause", event)),
+    /** What was read of the host and the heap. */
+    read: (event) => {
+      read.push(event);
+      tell(message("readings", event));
+    },
+    /** The same to those who are connected only. */
+    readOnce: (event) => tell(message("readings", event)),
     /** Has no room for the next who asks. */
     refuseOnce: () => {
       refusals = 1;
@@ -187,5 +206,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const live = await serve({ title: page.answer.title, version: page.version, limitMs: page.pauses.limit_ms, port });
   console.log(live.url);
   let i = 0;
+  const begin = Date.now();
   setInterval(() => live.send(endedAt(events[i++ % events.length], Date.now())), 1_000 / rate);
+  setInterval(() => live.read(readingsAt(Date.now() - begin)), 1_000);
 }

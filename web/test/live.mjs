@@ -7,7 +7,7 @@
 // One line for each check. Exit code 1 where any failed; 0 with `SKIPPED: why` where there is no browser.
 import { existsSync, readFileSync } from "node:fs";
 import { LIMIT_MS, NARROW, TIMELINE, WIDE, check, comes, open, pausesAre, seen, shown, sleep, statusHas, tally } from "./live-page.mjs";
-import { cut, dataOf, endedAt, serve, stallEndedAt } from "./live-server.mjs";
+import { cut, dataOf, endedAt, readingsAt, serve, stallEndedAt } from "./live-server.mjs";
 import { another, nextJvm, refused, severalJvms } from "./live-watches.mjs";
 import { PATIENCE_MS, once } from "./once.mjs";
 
@@ -160,6 +160,32 @@ async function stalls(page, live) {
   await comes("`newest` goes back to the newest pause", opened, (it) => it === undefined);
 }
 
+/** What the host did and how full the heap was, beneath the pauses. */
+async function beneath(browser, page, live, sinceMs) {
+  const lines = () => page.evaluate(() => ({ ...document.querySelector("canvas.host-lines")?.dataset }));
+  const areRead = (count, readings) => (it) => Number(it.lines) === count && Number(it.readings) === readings;
+  check("before the first reading there is nothing of the host and the heap", (await page.locator(".host, .heap").count()) === 0);
+  for (const ago of [3_000, 2_000, 1_000]) live.read(readingsAt(Date.now() - sinceMs - ago, "<b>sdb1</b>"));
+  await comes("the host has the lines that are worth a place", lines, areRead(2, 6), JSON.stringify);
+  const summary = await page.textContent(".host summary");
+  check("a name is text", summary.includes("<b>sdb1</b> busy: ") && (await page.locator(".host summary b").count()) === 0, summary);
+  check("the heap is there", (await page.locator(".heap canvas").count()) === 1);
+  await page.click(".all-lines");
+  await comes("the others come on request", lines, areRead(3, 9), JSON.stringify);
+  live.read(readingsAt(Date.now() - sinceMs, "<b>sdb1</b>"));
+  await comes("what comes later is put behind it, and the others stay", lines, areRead(3, 12), JSON.stringify);
+  await page.click(".all-lines");
+  const late = await open(browser, live.url);
+  const ofLate = () => late.evaluate(() => ({ ...document.querySelector("canvas.host-lines")?.dataset }));
+  await comes("a browser that comes late has all of it", ofLate, areRead(2, 8), JSON.stringify);
+  await late.context().close();
+  live.drop();
+  await statusHas(page, "connection lost, trying again");
+  await statusHas(page, "live");
+  await page.waitForTimeout(1_300);
+  check("a lost connection doubles no reading", areRead(2, 8)(await lines()), JSON.stringify(await lines()));
+}
+
 const countersOf = (session) => session.send("Memory.getDOMCounters");
 
 /** The least of some readings: on a busy host what was in work at one of them is still there. */
@@ -183,6 +209,7 @@ async function memory(browser, events) {
   const send = async (from, to) => {
     for (let i = from; i < to; i++) {
       live.sendOnce(endedAt(events[i % events.length], begin + i * 1_000));
+      if (i % 10 === 0) live.readOnce(readingsAt(i * 1_000));
       if (i % 200 === 199) await sleep(20);
     }
     const lastEnd = Math.round((to - 1) * 1_000_000);
@@ -201,6 +228,8 @@ async function memory(browser, events) {
   check("20,000 pauses later the heap is as it was", after < before * 1.2, `${before.toFixed(1)} MiB → ${after.toFixed(1)} MiB, sent in ${took} ms`);
   const { nodes, jsEventListeners: listeners } = counters;
   check("nor are there more elements and listeners", nodes < countersBefore.nodes * 1.2 && listeners < countersBefore.jsEventListeners * 1.2, `${nodes} and ${listeners}`);
+  const { readings } = await page.$eval("canvas.host-lines", (it) => ({ ...it.dataset }));
+  check("of the readings, too, an hour is kept", Math.abs(Number(readings) - 720) <= 4, readings);
   check("no console errors after many pauses", page.problems.length === 0, page.problems.slice(0, 3).join(" | "));
   await atFullHour(page, session, live, events, begin + 26_000_000);
   await page.context().close();
@@ -245,13 +274,15 @@ async function launcher() {
 async function all(browser, file) {
   const data = dataOf(readFileSync(file, "utf8"));
   const events = cut(data).filter((it) => it.pauses.length_us[0] >= LIMIT_MS * 1_000);
-  const live = await serve({ title: "orders (pid 4242)", version: data.version, limitMs: LIMIT_MS, sinceMs: Date.now() - 60_000 });
+  const sinceMs = Date.now() - 60_000;
+  const live = await serve({ title: "orders (pid 4242)", version: data.version, limitMs: LIMIT_MS, sinceMs });
   const page = await arrival(browser, live, events);
   await selecting(page, live, events);
   await following(page, live, events);
   await reconnecting(page, live, events);
   await outOfOrder(page, live, events);
   await stalls(page, live);
+  await beneath(browser, page, live, sinceMs);
   await seen(browser, live.url);
   if (screenshots) {
     await page.screenshot({ path: `${screenshots}/live-wide.png`, fullPage: true });

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { built, columns } from "./built.mjs";
 
-const load = await built(["format", "clock", "store", "time/bars", "time/plane", "lanes/dense", "lanes/shapes", "lanes/stages", "live/feed", "live/numbers", "stalls/store", "stalls/pools", "stalls/opened"]);
+const load = await built(["format", "clock", "store", "time/bars", "time/plane", "lanes/dense", "lanes/shapes", "lanes/stages", "live/feed", "live/numbers", "live/readings", "time/host", "stalls/store", "stalls/pools", "stalls/opened"]);
 const format = await load("format");
 const clock = await load("clock");
 const store = await load("store");
@@ -15,6 +15,8 @@ const shapes = await load("lanes-shapes");
 const stages = await load("lanes-stages");
 const feed = await load("live-feed");
 const numbers = await load("live-numbers");
+const readings = await load("live-readings");
+const host = await load("time-host");
 const stallStore = await load("stalls-store");
 const pools = await load("stalls-pools");
 const openedStalls = await load("stalls-opened");
@@ -415,4 +417,49 @@ test("stopped time that pauses share counts once", () => {
   assert.equal(numbers.stoppedUs(it), 1_150);
   assert.equal(numbers.quantile(Float64Array.of(1, 2, 3, 4), 0.5), 2);
   assert.equal(numbers.quantile(new Float64Array(0), 0.99), 0);
+});
+
+const hostLine = (kind, at_ms, value, more = {}) => ({ kind, name: "", is_shown: true, at_ms, value, ...more });
+const nothing = { host: [], heap: [] };
+
+test("readings come behind those that are there, each once, in the order of the event", () => {
+  const first = readings.withReadings(nothing, { host: [hostLine("swap_in", [1_000, 2_000], [1, 2]), hostLine("steal", [1_000], [5])], heap: [[900, 9, 3, 10]] });
+  const news = { host: [hostLine("steal", [2_000], [6], { is_shown: false }), hostLine("swap_in", [1_000, 2_000, 3_000], [1, 2, 3])], heap: [[900, 9, 3, 10], [1_900, 8, 2, 10]] };
+  const second = readings.withReadings(first, news);
+  assert.deepEqual(second.host.map((it) => [it.kind, it.is_shown, it.at_ms, it.value]), [["steal", false, [1_000, 2_000], [5, 6]], ["swap_in", true, [1_000, 2_000, 3_000], [1, 2, 3]]]);
+  assert.deepEqual(second.heap, news.heap);
+  assert.deepEqual(readings.withReadings(second, { host: [hostLine("swap_in", [], []), hostLine("available", [], [])], heap: [] }).host.map((it) => it.kind), ["swap_in"], "what is no line any more, or not yet, is none");
+});
+
+test("readings on both sides of the begin of the kept time", () => {
+  const it = { host: [hostLine("swap_in", [999, 1_000, 2_000], [1, 2, 3]), hostLine("steal", [1], [1])], heap: [[999, 1, 1, 1], [1_000, 1, 1, 1]] };
+  const left = readings.withoutOld(it, 1_000);
+  assert.deepEqual(left.host.map(({ at_ms, value }) => [at_ms, value]), [[[1_000, 2_000], [2, 3]]]);
+  assert.deepEqual(left.heap, [[1_000, 1, 1, 1]]);
+});
+
+test("readings without end need no more room than so many", () => {
+  let it = nothing;
+  for (let i = 0; i < 10_000; i++) it = readings.withReadings(it, { host: [hostLine("swap_in", [i * 1_000], [i])], heap: [[i * 1_000, i, 0, null]] });
+  assert.deepEqual([it.host[0].at_ms.length, it.host[0].value.length, it.host[0].value[3_999]], [4_000, 4_000, 9_999]);
+  assert.deepEqual([it.heap.length, it.heap.at(-1)[1]], [4_000, 9_999]);
+  assert.ok(it.heap.every(([ms], at) => at === 0 || ms > it.heap[at - 1][0]));
+});
+
+test("a live page draws what was read until it is too old, and none of it after a new beginning", () => {
+  const it = fed(livePause(1, 200));
+  assert.deepEqual(it.app.beneath, nothing, "a page without readings has none, as one of kept recordings");
+  assert.equal(feed.takeReadings(it, { host: [hostLine("swap_in", [1_000, 40_000], [1, 2])], heap: [[2_000, 1, 1, 1]] }), 40_000);
+  feed.tick(it, 0);
+  assert.equal(it.app.store.endUs, 40e6, "the axis goes as far as the readings");
+  feed.tick(it, 3_601e6);
+  assert.deepEqual([it.app.beneath.host[0].at_ms, it.app.beneath.heap.length], [[1_000, 40_000], 1]);
+  feed.tick(it, 3_601.001e6);
+  assert.deepEqual(it.app.beneath.host[0].at_ms, [40_000]);
+  feed.beginAnew(it);
+  assert.deepEqual(it.app.beneath, nothing);
+});
+
+test("a line that ends before the run does, on both sides", () => {
+  assert.deepEqual([[1.19e6, false], [1.2e6, false], [14.9e6, true], [15e6, true]].map(([us, isLive]) => host.isCutShort(5, 5 + us, isLive)), [false, true, false, true]);
 });

@@ -3,6 +3,7 @@
 //! What a log tells over time is in `history/`, how lines become events in the crate `gclog`.
 pub(crate) mod account;
 pub(crate) mod clock;
+pub(crate) mod heap;
 pub(crate) mod joined;
 pub(crate) mod longest;
 pub(crate) mod monitors;

@@ -17,6 +17,7 @@ pub mod live;
 mod model;
 mod numbered;
 mod opened;
+pub mod readings;
 mod stages;
 mod stalls;
 mod times;

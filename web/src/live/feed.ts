@@ -2,11 +2,12 @@
 // pauses beside it, and what is older than the kept time is dropped. Knows nothing of connections or drawing.
 
 import { type App, createApp, showAll } from "../app";
-import type { Answer, Finding, Hello, LivePause, LiveStall, Opened, Page } from "../model";
+import type { Answer, Finding, Hello, LivePause, LiveReadings, LiveStall, Opened, Page } from "../model";
 import { Observable } from "../observable";
 import { type Episode, changed as stallsChanged, episodesOf } from "../stalls/store";
 import { add, changed, dropFirst, jvmName, lowerBound, settleLast } from "../store";
 import { causeTimes, cardsOf, headlineOf, pauseNumbers } from "./numbers";
+import { lastReading, withReadings, withoutOld } from "./readings";
 
 /** More pauses than these are not kept, however young they are. */
 const MOST_PAUSES = 200_000;
@@ -136,6 +137,7 @@ export function beginAnew(feed: Feed): void {
   if (selected >= 0 && !isNewest) feed.wanted = { startUs: store.startUs[selected]!, lengthUs: store.lengthUs[selected]!, isLate: false };
   dropFirst(store, store.count);
   opened.clear();
+  feed.app.beneath = { host: [], heap: [] };
   feed.newest.clear();
   view.set({ selected: -1, stall: null });
 }
@@ -187,6 +189,15 @@ function showStalls(feed: Feed): void {
   feed.hasNewStalls = false;
   stalls.count = episodes.length;
   stallsChanged(stalls);
+}
+
+/** Takes what was read of the heap and the host, which is drawn with the next `tick`; with the time of the last reading
+ * of the host. */
+export function takeReadings({ app }: Feed, event: LiveReadings): number {
+  app.beneath = withReadings(app.beneath, event);
+  const lastMs = lastReading(app.beneath);
+  app.store.endUs = Math.max(app.store.endUs, Math.ceil(lastMs * 1_000));
+  return lastMs;
 }
 
 /** Takes the pause of an event; nothing is drawn before `show` or `tick`. */
@@ -290,6 +301,7 @@ export function tick(feed: Feed, nowUs: number): void {
   show(feed, nowUs);
   dropOld(feed);
   dropOldStalls(feed);
+  app.beneath = withoutOld(app.beneath, store.beginUs / 1_000);
   if (feed.wantedStall?.isLate) feed.wantedStall = null;
   else if (feed.wantedStall) feed.wantedStall.isLate = true;
   if (store.count > 0 && view.value.selected < 0 && !view.value.stall) {

@@ -29,15 +29,17 @@ function marksUpTo(high: number): number[] {
   return [0, 1, 2, 3].map((it) => it * step).filter((it) => it <= high);
 }
 
-export function Heap({ memory }: { memory: Memory }) {
+export function Heap({ series }: { series: Memory["series"] }) {
   const app = useApp();
+  const shown = useRef(series);
+  const drawn = useRef<uPlot | null>(null);
   const holder = useRef<HTMLDivElement>(null);
   const readout = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const place = holder.current!;
     let plot = make(place);
     function make(into: HTMLElement): uPlot {
-      return new uPlot(options(into.clientWidth), sawtooth(memory.series), into);
+      return (drawn.current = new uPlot(options(into.clientWidth), sawtooth(shown.current), into));
     }
     function options(width: number): uPlot.Options {
       const ink = readInk();
@@ -82,7 +84,7 @@ export function Heap({ memory }: { memory: Memory }) {
       };
     }
     function textAt(index: number | null | undefined): string {
-      const entry = index === null || index === undefined ? undefined : memory.series[Math.floor(index / 2)];
+      const entry = index === null || index === undefined ? undefined : shown.current[Math.floor(index / 2)];
       if (!entry) return "";
       const [ms, before, after, room] = entry;
       const of = room === null ? "" : ` of ${bytes(room)}`;
@@ -103,14 +105,21 @@ export function Heap({ memory }: { memory: Memory }) {
       watcher.disconnect();
       plot.destroy();
     };
-  }, [memory]);
+  }, []);
+  // Live, more comes.
+  useEffect(() => {
+    if (shown.current === series) return;
+    shown.current = series;
+    drawn.current?.setData(sawtooth(series));
+  }, [series]);
+  const most = series.reduce((most, [, before, after]) => Math.max(most, before, after), 0);
   return (
     <figure class="heap">
       <figcaption>
         Heap <span class="key used">used</span> <span class="key after">after collections</span>{" "}
         <span class="key capacity">capacity</span> <span class="readout" ref={readout} />
       </figcaption>
-      <div ref={holder} role="img" aria-label={`Heap used over time, at most ${bytes(memory.most_used_bytes)}; the numbers are in the section on memory`} />
+      <div ref={holder} role="img" aria-label={`Heap used over time, at most ${bytes(most)}${app.live ? "" : "; the numbers are in the section on memory"}`} />
     </figure>
   );
 }

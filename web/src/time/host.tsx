@@ -1,6 +1,6 @@
 // What the host did, as thin lines beneath the pauses and with the same time axis: each with its own scale.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isAll, pan, useApp, zoom } from "../app";
 import { FONT, fitted, useCanvas } from "../canvas";
 import { timeOfDay } from "../clock";
@@ -99,20 +99,21 @@ function readingAt(row: Row, us: number): number | null {
   return at < 0 ? null : row.line.value[at]!;
 }
 
+/** Where none is worth a place, the first two are better than an empty panel. */
+const shownFirst = (lines: HostLine[]): HostLine[] => (lines.some((it) => it.is_shown) ? lines.filter((it) => it.is_shown) : lines.slice(0, 2));
+
 export function HostLines({ lines }: { lines: HostLine[] }) {
   const app = useApp();
   const [hasAll, setAll] = useState(false);
-  const all = useRef(lines.map(rowOf)).current;
-  // Where none is worth a place, the first two are better than an empty panel.
-  const first = lines.some((it) => it.is_shown) ? all.filter((it) => it.line.is_shown) : all.slice(0, 2);
-  const rows = hasAll ? all : first;
+  const rows = useMemo(() => (hasAll ? lines : shownFirst(lines)).map(rowOf), [lines, hasAll]);
+  const hidden = lines.length - shownFirst(lines).length;
   const plane = useRef<Plane | null>(null);
   const [atUs, setAt] = useState<number | null>(null);
   const { ref, redraw } = useCanvas((ctx, width, height) => {
     const { fromUs, toUs } = app.view.value;
     const now = (plane.current = { left: GUTTER, width: Math.max(10, width - GUTTER - RIGHT), top: 0, height, fromUs, toUs, isLog: false, lowUs: 0, highUs: 1 });
     const ink = readInk();
-    rows.forEach((row, index) => drawRow(ctx, now, row, index * ROW, app.store.endUs, ink));
+    rows.forEach((row, index) => drawRow(ctx, now, row, index * ROW, app.store.endUs, app.live !== null, ink));
     if (atUs === null || atUs < fromUs || atUs > toUs) return;
     line(ctx, ink.muted, xOf(now, atUs), 0, xOf(now, atUs), height);
   });
@@ -141,13 +142,14 @@ export function HostLines({ lines }: { lines: HostLine[] }) {
         role="img"
         aria-label={`Over time, ${rows.map(rangeText).join("; ")}`}
         data-lines={rows.length}
+        data-readings={rows.reduce((sum, it) => sum + it.us.length, 0)}
         style={{ height: `${rows.length * ROW + FOOT}px` }}
         onPointerMove={onMove}
         onPointerLeave={() => setAt(null)}
       />
-      {all.length > first.length && (
+      {hidden > 0 && (
         <button type="button" class="link all-lines" aria-expanded={hasAll} onClick={() => setAll(!hasAll)}>
-          {hasAll ? "fewer lines" : `all ${all.length} lines of the host`}
+          {hasAll ? "fewer lines" : `all ${lines.length} lines of the host`}
         </button>
       )}
     </details>
@@ -161,10 +163,15 @@ function readingText(row: Row, us: number): string {
 
 /** Readings are a second apart: a line that ends earlier before the end of the run had none after that. */
 const LATE_US = 1.2e6;
+/** Live they also take their time to come, and on a host that is slow to answer they are ten seconds apart. */
+const LATE_LIVE_US = 15e6;
+
+/** Whether the readings end before the run does. */
+export const isCutShort = (lastUs: number, endUs: number, isLive: boolean): boolean => endUs - lastUs >= (isLive ? LATE_LIVE_US : LATE_US);
 
 /** Where the readings end before the run does: a line that just stopped would look like a fault of the picture. */
-function drawEnd(ctx: CanvasRenderingContext2D, plane: Plane, lastUs: number, endUs: number, ceiling: number, foot: number, ink: Ink): void {
-  if (endUs - lastUs < LATE_US || lastUs > plane.toUs || lastUs < plane.fromUs) return;
+function drawEnd(ctx: CanvasRenderingContext2D, plane: Plane, lastUs: number, ceiling: number, foot: number, ink: Ink): void {
+  if (lastUs > plane.toUs || lastUs < plane.fromUs) return;
   const x = Math.round(xOf(plane, lastUs)) + 0.5;
   ctx.setLineDash([2, 3]);
   line(ctx, ink.muted, x, ceiling, x, foot);
@@ -176,7 +183,7 @@ function drawEnd(ctx: CanvasRenderingContext2D, plane: Plane, lastUs: number, en
   ctx.fillText(fitted(ctx, "last reading; counters are read once a second", plane.left + plane.width - x - 6), x + 5, (ceiling + foot) / 2);
 }
 
-function drawRow(ctx: CanvasRenderingContext2D, plane: Plane, { line: it, us, high }: Row, top: number, endUs: number, ink: Ink): void {
+function drawRow(ctx: CanvasRenderingContext2D, plane: Plane, { line: it, us, high }: Row, top: number, endUs: number, isLive: boolean, ink: Ink): void {
   const [ceiling, foot] = [top + LABEL, Math.round(top + ROW - 4) + 0.5];
   const yOf = (value: number): number => foot - (value / (high || 1)) * (foot - ceiling);
   line(ctx, ink.line, plane.left, foot, plane.left + plane.width, foot);
@@ -204,7 +211,8 @@ function drawRow(ctx: CanvasRenderingContext2D, plane: Plane, { line: it, us, hi
   ctx.fillStyle = ink.accent;
   ctx.fill();
   ctx.restore();
-  drawEnd(ctx, plane, us[us.length - 1]!, endUs, ceiling, foot, ink);
+  const lastUs = us[us.length - 1]!;
+  if (isCutShort(lastUs, endUs, isLive)) drawEnd(ctx, plane, lastUs, ceiling, foot, ink);
   drawLabels(ctx, plane, lineName(it), axisValue(it.kind, high), top, ceiling, foot, ink);
 }
 

@@ -1,4 +1,4 @@
-// The section "Every pause": legend and tools, the time line, the heap beneath, the overview.
+// The section "Every pause": legend and tools, the time line, the heap and the host beneath, the overview.
 
 import { follow, isAll, showAll, useApp, zoom } from "../app";
 import { rangeText } from "../clock";
@@ -19,13 +19,12 @@ import { Timeline } from "./timeline";
 
 export function TimeSection() {
   const app = useApp();
-  const { store, view, page } = app;
+  const { store, view, beneath } = app;
   usePart(app.calm, (it) => it.batches);
   usePart(app.calm, (it) => it.second);
   const isLog = usePart(view, (it) => it.isLog);
   const colours = usePart(view, (it) => it.colours);
   const all = usePart(view, (it) => isAll(it, store));
-  const memory = page.numbers.memory;
   const isKept = app.live?.state.value.connection === "kept";
   return (
     <section id="timeline" class="panel" aria-labelledby="timeline-title">
@@ -68,8 +67,8 @@ export function TimeSection() {
       <Timeline />
       <OpenedLine />
       <StallLanes />
-      {memory && memory.series.length > 1 && <Heap memory={memory} />}
-      {page.host.length > 0 && <HostLines lines={page.host} />}
+      {beneath.heap.length > 1 && <Heap series={beneath.heap} />}
+      {beneath.host.length > 0 && <HostLines lines={beneath.host} />}
       <Overview />
       <p class="hint">
         drag to zoom · wheel zooms at the pointer · click opens a pause{app.stalls.episodes.length > 0 && " or a stall"} · <kbd>←</kbd> <kbd>→</kbd> previous, next ·{" "}

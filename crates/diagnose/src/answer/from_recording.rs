@@ -1,7 +1,7 @@
 //! Diagnosis of a recording.
 use crate::{
-    Attribution, Diagnosis, GcStatistics, InputSummary, JvmSummary, Pause, PauseKind, Situation,
-    Times,
+    Attribution, Diagnosis, GcStatistics, InputSummary, JvmSummary, MemoryStatistics, Pause,
+    PauseKind, Situation, Times,
     account::{self, hiccups, segment_budget::SegmentBudget},
     answer::{
         attribution::{self, Ledger},
@@ -100,7 +100,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
         cut_stop: None,
         restarts: 0,
         shares: None,
-        memory: log.pauses.history.memory_statistics(span),
+        memory: log.memory(span),
         gc: log.statistics(&sums),
         pauses,
         opened,
@@ -191,6 +191,13 @@ impl<'a> Log<'a> {
 
     fn statistics(&self, sums: &GcSums) -> Option<GcStatistics> {
         (self.counts.lines > 0).then(|| self.pauses.history.statistics_of(sums))
+    }
+
+    /// The heap that it shows, on the monotonic clock.
+    fn memory(&self, span: Duration) -> Option<MemoryStatistics> {
+        let mut memory = self.pauses.history.memory_statistics(span)?;
+        memory.points = self.timeline.heap(memory.points);
+        Some(memory)
     }
 
     /// An interval of the log on the monotonic clock, as well as the log allows.

@@ -1,7 +1,7 @@
 //! What the host did over the whole recording, as lines to lay beneath the pauses. Another line begins here,
 //! and goes on in `crates/report/src/html/host.rs`.
 use crate::facts::index::Index;
-use recording::{Architecture, MonoTime};
+use recording::{Architecture, Facts, MonoTime};
 use std::collections::BTreeMap;
 
 /// Number of points of a line at most: more than a screen has pixels would not be seen.
@@ -23,6 +23,14 @@ pub struct HostLine {
     /// Nanoseconds on the diagnosis' clock and the value, in order of time. Of more than a thousand
     /// readings the least and the largest of each stretch.
     pub points: Vec<(u64, u64)>,
+}
+
+impl HostLine {
+    /// Whether it says anything: one reading is no line, nor is what is 0 all the time.
+    #[must_use]
+    pub fn is_line(&self) -> bool {
+        self.points.len() > 1 && self.points.iter().any(|it| it.1 > 0)
+    }
 }
 
 /// Which number of the host. A rate is that since the reading before.
@@ -83,11 +91,28 @@ const RATES: [(HostLineKind, &str, u64); 11] = [
 
 /// The lines for which the recording has readings. What is 0 all the time is no line.
 pub(crate) fn of(index: &Index<'_>) -> Vec<HostLine> {
+    let mut lines = readings(index);
+    lines.retain(HostLine::is_line);
+    lines.iter_mut().for_each(|it| it.points = thinned(std::mem::take(&mut it.points)));
+    lines.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+    lines
+}
+
+/// All readings of the host that these facts have, also of what is 0 all the time and of what was read once: the next
+/// facts may go on with them.
+#[must_use]
+pub fn host_readings(facts: &Facts) -> Vec<HostLine> {
+    let mut lines = readings(&Index::new(facts));
+    lines.retain(|it| !it.points.is_empty());
+    lines
+}
+
+fn readings(index: &Index<'_>) -> Vec<HostLine> {
     let page = page_bytes(index.architecture());
     let dirty_kind =
         if page.is_some() { HostLineKind::DirtyBytes } else { HostLineKind::DirtyPages };
     let available = index.values("meminfo.available_bytes").unwrap_or_default();
-    let unnamed = |kind, points| (kind, String::new(), points);
+    let unnamed = |kind, points| HostLine { kind, name: String::new(), points };
     let mut lines = vec![
         unnamed(dirty_kind, dirty(index, page.unwrap_or(1))),
         unnamed(HostLineKind::Available, available.iter().map(|it| (it.0.0, it.1)).collect()),
@@ -96,14 +121,8 @@ pub(crate) fn of(index: &Index<'_>) -> Vec<HostLine> {
     lines.extend(disks(index).into_iter().map(|name| {
         let counter = format!("disk.{name}.io_ms");
         let points = rate(index, &counter, 1_000_000);
-        (HostLineKind::DiskBusy, name, points)
+        HostLine { kind: HostLineKind::DiskBusy, name, points }
     }));
-    let is_line = |points: &Vec<(u64, u64)>| points.len() > 1 && points.iter().any(|it| it.1 > 0);
-    let lines = lines.into_iter().filter(|it| is_line(&it.2));
-    let mut lines: Vec<HostLine> = lines
-        .map(|(kind, name, points)| HostLine { kind, name, points: thinned(points) })
-        .collect();
-    lines.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
     lines
 }
 
@@ -146,8 +165,9 @@ fn rate(index: &Index<'_>, counter: &str, factor: u64) -> Vec<(u64, u64)> {
     rates
 }
 
-/// The least and the largest of each stretch, so that no peak is lost, where there are too many.
-fn thinned(points: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+/// The least and the largest of each stretch, so that no peak is lost, where there are too many points of a line.
+#[must_use]
+pub fn thinned(points: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     if points.len() <= MOST_POINTS {
         return points;
     }
@@ -259,6 +279,29 @@ mod tests {
              sample cgroup.cpu.throttled_ns 1000ms 7",
         );
         assert_eq!(read, []);
+    }
+
+    #[test]
+    fn readings_of_a_moment_go_on_with_the_next_ones() {
+        let facts = facts_text::facts(
+            "sample vmstat.pswpin 1000ms 0
+             sample vmstat.pswpin 2000ms 0
+             sample psi.io.some_us 1000ms 7",
+        );
+        let read = host_readings(&facts);
+        let read: Vec<_> = read.iter().map(|it| (it.kind, it.points.len())).collect();
+        assert_eq!(read, [(HostLineKind::SwapIn, 1)], "0 may be followed by more");
+    }
+
+    #[test]
+    fn a_line_has_two_readings_and_one_above_0() {
+        let is_line = |points: &[(u64, u64)]| {
+            let points = points.to_vec();
+            HostLine { kind: HostLineKind::SwapIn, name: String::new(), points }.is_line()
+        };
+        assert!(!is_line(&[(1, 5)]));
+        assert!(!is_line(&[(1, 0), (2, 0)]));
+        assert!(is_line(&[(1, 0), (2, 1)]));
     }
 
     #[test]

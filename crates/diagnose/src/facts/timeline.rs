@@ -1,4 +1,5 @@
 //! From the clock of a log to the monotonic clock.
+use crate::HeapPoint;
 use recording::{Clock, Facts, LogLine, MonoTime};
 
 /// Moves times of a log inside a recording to the monotonic clock.
@@ -31,14 +32,26 @@ impl Timeline {
         let moved = at_ns.cast_signed().checked_add(self.offset_ns?)?;
         u64::try_from(moved).ok().map(MonoTime)
     }
+
+    /// The heap of the log on the monotonic clock; without what cannot be moved there.
+    pub(crate) fn heap(&self, points: Vec<HeapPoint>) -> Vec<HeapPoint> {
+        let moved = points.into_iter().filter_map(|it| {
+            let at_ns = self.monotonic(it.at_ns)?.0;
+            Some(HeapPoint { at_ns, ..it })
+        });
+        moved.collect()
+    }
 }
 
 /// By how much a date may be later than the line was read: stamps are whole milliseconds. A date
 /// that is later still is not of this host's clock.
 const DATE_UNSURE_NS: i64 = 2_000_000;
 
+/// Number of dates of which the middle is taken: more make it no more exact.
+const MOST_DATED: usize = 4_096;
+
 /// What the stamps of a log's lines say of when the JVM's uptime began.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Stamps {
     /// The smallest difference between the time of reading and the uptime.
     read: Option<i64>,
@@ -53,7 +66,8 @@ impl Stamps {
         let Some(uptime) = stamp.uptime_ns.map(u64::cast_signed) else { return };
         let read = line.read.0.cast_signed().saturating_sub(uptime);
         self.read = Some(self.read.map_or(read, |it| it.min(read)));
-        self.dated.extend(stamp.wall_ns.and_then(|it| it.checked_sub(uptime)));
+        let dated = stamp.wall_ns.filter(|_| self.dated.len() < MOST_DATED);
+        self.dated.extend(dated.and_then(|it| it.checked_sub(uptime)));
     }
 
     fn uptime_offset(self, wall: Option<i64>) -> Option<i64> {

@@ -155,6 +155,12 @@ impl Memory {
         self.seen += 1;
     }
 
+    /// The points since the last call: all of them, where it is called often enough.
+    pub(crate) fn take_points(&mut self) -> Vec<HeapPoint> {
+        self.every = 1;
+        std::mem::take(&mut self.points)
+    }
+
     fn generations(&mut self, gc: &GcEvent, sizes: &Sizes) {
         let metaspace = gc.generations.iter().find(|it| it.space == Space::Metaspace);
         let metaspace = metaspace.and_then(|it| it.extent.bytes(None));

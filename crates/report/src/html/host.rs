@@ -25,15 +25,37 @@ pub(super) struct HostLine {
 
 /// The lines of a diagnosis whose page begins at `zero_ns`.
 pub(super) fn of(diagnosis: &Diagnosis, zero_ns: u64) -> Vec<HostLine> {
-    let told: Vec<Kind> =
-        diagnosis.findings.iter().flat_map(|it| about(it.cause)).copied().collect();
+    let found = Found {
+        causes: diagnosis.findings.iter().map(|it| it.cause).collect(),
+        device: diagnosis.findings.iter().find_map(device),
+    };
+    let lines = ranked(diagnosis.host_lines.iter(), &found).into_iter();
+    lines.map(|(it, is_shown)| line(it, &it.points, is_shown, zero_ns.into())).collect()
+}
+
+/// What decides which lines come first.
+pub(super) struct Found<'a> {
+    /// The causes that were found, the most important first.
+    pub(super) causes: Vec<&'static Cause>,
+    /// The disk that was waited for.
+    pub(super) device: Option<&'a str>,
+}
+
+/// The disk that was waited for, where it is known.
+pub(super) fn device(it: &diagnose::Finding) -> Option<&str> {
+    it.place.as_ref().map(|place| place.device.as_str()).filter(|it| !it.is_empty())
+}
+
+/// Lines in the order in which they are worth a place, and whether each is shown at once.
+pub(super) fn ranked<'a>(
+    lines: impl Iterator<Item = &'a diagnose::HostLine>,
+    found: &Found<'_>,
+) -> Vec<(&'a diagnose::HostLine, bool)> {
+    let told: Vec<Kind> = found.causes.iter().flat_map(|it| about(it)).copied().collect();
     let rank = |it: &diagnose::HostLine| told.iter().position(|kind| *kind == it.kind);
-    let mut lines: Vec<_> = diagnosis.host_lines.iter().collect();
+    let mut lines: Vec<_> = lines.collect();
     // Of several disks the one that was waited for, then the busiest.
-    let device = diagnosis.findings.iter().find_map(|it| {
-        it.place.as_ref().map(|place| place.device.as_str()).filter(|it| !it.is_empty())
-    });
-    let is_waited_for = |it: &diagnose::HostLine| device.is_some_and(|of| of == it.name);
+    let is_waited_for = |it: &diagnose::HostLine| found.device.is_some_and(|of| of == it.name);
     let most = |it: &diagnose::HostLine| it.points.iter().map(|it| it.1).max();
     lines.sort_by_cached_key(|it| {
         let busiest = if it.name.is_empty() { None } else { most(it) };
@@ -44,7 +66,7 @@ pub(super) fn of(diagnosis: &Diagnosis, zero_ns: u64) -> Vec<HostLine> {
     let shown = lines.into_iter().map(|it| {
         let is_shown = left > 0 && (rank(it).is_some_and(|it| it < 2) || !is_flat(it));
         left -= usize::from(is_shown);
-        HostLine { is_shown, ..line(it, zero_ns) }
+        (it, is_shown)
     });
     shown.collect()
 }
@@ -82,16 +104,26 @@ fn is_flat(it: &diagnose::HostLine) -> bool {
     high - low <= high / FLAT_PART || (is_time && high < FLAT_NS)
 }
 
-fn line(it: &diagnose::HostLine, zero_ns: u64) -> HostLine {
-    #[expect(clippy::cast_precision_loss, reason = "to the microsecond")]
-    let ms = |at_ns: u64| ((i128::from(at_ns) - i128::from(zero_ns)) / 1_000) as f64 / 1e3;
+/// These points of a line, on a page that begins at `zero_ns`.
+pub(super) fn line(
+    it: &diagnose::HostLine,
+    points: &[(u64, u64)],
+    is_shown: bool,
+    zero_ns: i128,
+) -> HostLine {
     HostLine {
         kind: kind(it.kind),
         name: crate::clean::clean_name(&it.name, crate::clean::MOST_NAME),
-        is_shown: true,
-        at_ms: it.points.iter().map(|it| ms(it.0)).collect(),
-        value: it.points.iter().map(|it| it.1).collect(),
+        is_shown,
+        at_ms: points.iter().map(|it| since_ms(it.0, zero_ns)).collect(),
+        value: points.iter().map(|it| it.1).collect(),
     }
+}
+
+/// Milliseconds since time 0 of a page, to the microsecond.
+#[expect(clippy::cast_precision_loss, reason = "to the microsecond")]
+pub(super) fn since_ms(at_ns: u64, zero_ns: i128) -> f64 {
+    ((i128::from(at_ns) - zero_ns) / 1_000) as f64 / 1e3
 }
 
 fn kind(it: Kind) -> &'static str {

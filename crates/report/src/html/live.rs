@@ -215,7 +215,7 @@ pub fn end(why: &str, next: bool) -> String {
     json(&LiveEnd { why, next })
 }
 
-fn json(it: &impl Serialize) -> String {
+pub(super) fn json(it: &impl Serialize) -> String {
     // Maps with text as keys, and no map or number that JSON lacks: it never fails.
     serde_json::to_string(it).unwrap_or_default()
 }

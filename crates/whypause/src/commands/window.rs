@@ -387,6 +387,17 @@ impl Window {
         facts
     }
 
+    /// What was read of the host since then, and the clocks.
+    pub(crate) fn readings(&self, since: MonoTime) -> Facts {
+        let all = &self.facts;
+        Facts {
+            host: all.host.clone(),
+            clocks: all.clocks.clone(),
+            samples: rows(&all.samples, |it| it.at >= since),
+            ..Facts::default()
+        }
+    }
+
     /// All that is known of the seconds around this, as a recording of them would have it.
     pub(crate) fn snapshot(&self, it: Interval) -> Facts {
         let around = Interval::new(it.start - BEFORE, it.end + AFTER);

@@ -3,9 +3,11 @@ use crate::{
     newest,
     page::{ask, event, place, since_end},
 };
+use serde_json::Value;
 use spawn::Running;
 use std::{
-    io::{Read, Write},
+    collections::BTreeSet,
+    io::{BufReader, Read, Write},
     net::TcpStream,
     time::Instant,
 };
@@ -69,6 +71,22 @@ fn is_of_a_jvm(event: &str) -> bool {
     ["pause", "stall"].contains(&event)
 }
 
+/// The next event that is not of the host.
+fn next_of_a_jvm(
+    stream: &mut BufReader<TcpStream>,
+    lines: &mut BTreeSet<String>,
+) -> (String, Value) {
+    loop {
+        let (name, data) = event(stream).expect("the watch goes on");
+        if name != "readings" {
+            return (name, data);
+        }
+        assert_eq!(data["heap"].as_array().map(Vec::len), Some(0), "of several JVMs none: {data}");
+        let of = |it: &Value| format!("{} {}", it["kind"], it["name"]);
+        lines.extend(data["host"].as_array().unwrap().iter().map(of));
+    }
+}
+
 #[test]
 fn one_page_shows_the_pauses_of_all_jvms_and_whose_they_are() {
     let Some(jdk) = newest() else { return };
@@ -93,9 +111,10 @@ fn one_page_shows_the_pauses_of_all_jvms_and_whose_they_are() {
         Java::start_by(command)
     };
     let jvms = [start(), start()];
+    let mut lines = BTreeSet::new();
     let mut missing: Vec<_> = jvms.iter().map(|it| format!("(pid {})", it.pid())).collect();
     while !missing.is_empty() {
-        let (name, pause) = event(&mut stream).expect("the watch goes on");
+        let (name, pause) = next_of_a_jvm(&mut stream, &mut lines);
         assert!(is_of_a_jvm(&name), "{name}");
         let jvm = pause["jvm"].as_str().expect("it says whose it is");
         missing.retain(|it| !jvm.ends_with(it));
@@ -106,13 +125,18 @@ fn one_page_shows_the_pauses_of_all_jvms_and_whose_they_are() {
     until("one of them has exited", || said(&watch).contains(&exited));
     let gone = Instant::now();
     loop {
-        let (name, pause) = event(&mut stream).expect("the page is still that of the other");
+        let (name, pause) = next_of_a_jvm(&mut stream, &mut lines);
         assert!(is_of_a_jvm(&name), "one JVM that exits ends nothing: {name}");
         let is_of_second = pause["jvm"].as_str().unwrap().contains(&second.pid());
         if name == "pause" && is_of_second && since_end(&pause) < gone.elapsed() {
             break;
         }
     }
+    while !lines.iter().any(|it| it.starts_with("\"cpu_used\"")) {
+        next_of_a_jvm(&mut stream, &mut lines);
+    }
+    let groups = lines.iter().filter(|it| it.starts_with("\"cpu_used\""));
+    assert!(groups.clone().all(|it| it.contains("(pid ")), "{lines:?}");
     watch.terminate();
     // Who does not read is given up, so read to the end first.
     let end = std::iter::from_fn(|| event(&mut stream)).last().unwrap();

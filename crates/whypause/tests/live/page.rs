@@ -4,6 +4,7 @@ use crate::newest;
 use serde_json::Value;
 use spawn::Running;
 use std::{
+    collections::BTreeMap,
     io::{BufRead, BufReader, Write},
     net::{SocketAddr, TcpStream},
     time::{Duration, SystemTime},
@@ -120,6 +121,65 @@ fn each_pause_is_on_the_page_with_its_cause_soon_after_it_ended() {
     assert!(end["why"].as_str().unwrap().contains("exited"), "{end}");
     assert_eq!(end["next"], false);
     drop(watch);
+}
+
+/// The readings of the events so far: of the host, of each line, and of the heap.
+#[derive(Debug, Default)]
+struct Beneath {
+    host: BTreeMap<String, Vec<f64>>,
+    heap: Vec<f64>,
+}
+
+impl Beneath {
+    fn take(&mut self, event: &Value) {
+        for it in event["host"].as_array().unwrap() {
+            let name = format!("{} {}", it["kind"].as_str().unwrap(), it["name"].as_str().unwrap());
+            let times = it["at_ms"].as_array().unwrap();
+            assert_eq!(times.len(), it["value"].as_array().unwrap().len());
+            let line = self.host.entry(name).or_default();
+            line.extend(times.iter().map(|it| it.as_f64().unwrap()));
+        }
+        let heap = event["heap"].as_array().unwrap();
+        self.heap.extend(heap.iter().map(|it| it[0].as_f64().unwrap()));
+    }
+
+    /// What a browser has is in the order of time, and nothing twice.
+    #[track_caller]
+    fn assert_in_order(&self) {
+        for line in self.host.values().chain([&self.heap]) {
+            assert!(line.is_sorted_by(|a, b| a < b), "{self:?}");
+        }
+    }
+}
+
+#[test]
+fn the_heap_and_the_host_are_on_the_page_while_they_are_read() {
+    let Some(jdk) = newest() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let log = format!("-Xlog:gc:file={}", dir.path().join("gc.log").display());
+    let mut command = jdk.java();
+    command.args(busy("-XX:+UseG1GC")).arg(log).arg(program("Alloc"));
+    let jvm = Java::start_by(command);
+    let (_watch, address, path) = watch(&jvm);
+    let host = address.to_string();
+    let mut stream = ask(address, &format!("{path}events"), &host);
+    next_event(&mut stream, "hello");
+    let mut first = Beneath::default();
+    while first.heap.len() < 3 || first.host.values().all(|it| it.len() < 3) {
+        first.take(&next_event(&mut stream, "readings"));
+    }
+    first.assert_in_order();
+    // Who comes late has all of it, and at once.
+    let mut stream = ask(address, &format!("{path}events"), &host);
+    next_event(&mut stream, "hello");
+    let mut late = Beneath::default();
+    late.take(&next_event(&mut stream, "readings"));
+    late.assert_in_order();
+    for (name, line) in &first.host {
+        let of_late = late.host.get(name).map_or(&[][..], Vec::as_slice);
+        assert!(line.iter().all(|it| of_late.contains(it)), "{name}: {line:?}, {of_late:?}");
+    }
+    assert!(late.heap.len() >= first.heap.len(), "{first:?} {late:?}");
 }
 
 #[test]

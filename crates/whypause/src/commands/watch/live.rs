@@ -1,9 +1,17 @@
-//! The page of a watch: its browsers receive each pause and each stall as it ends, and the last hour when
-//! they connect.
+//! The page of a watch: its browsers receive each pause and each stall as it ends, once a second what was read of
+//! the heap and the host, and the last hour when they connect.
+mod found;
+mod reader;
+
 use diagnose::{Diagnosis, Episode};
+use found::Causes;
+pub(super) use reader::Reader;
 use report::{
     Options,
-    html::live::{self, Watched},
+    html::{
+        live::{self, Watched},
+        readings::{Around, Read, Readings},
+    },
 };
 use serve::{EventSender, Response, events};
 use std::{
@@ -24,6 +32,8 @@ const MOST_OF_ONE: usize = 512 << 10;
 /// Number of browsers served at once; a further one is answered to retry after [`WHEN_FULL`].
 const MOST_READERS: usize = 8;
 const WHEN_FULL: Duration = Duration::from_secs(60);
+/// How often what was read is sent: counters are read once a second, and come a little early or late.
+const READINGS_EVERY: Duration = Duration::from_millis(900);
 /// Events that may wait for a browser beyond those of the last hour.
 const WAITING: usize = 256;
 
@@ -42,6 +52,11 @@ struct State {
     /// The numbers of those of which more is kept than the brief event, in order.
     whole: VecDeque<usize>,
     bytes: usize,
+    /// The heap and the host, and when what is new of them was last sent.
+    readings: Readings,
+    sent: Option<Instant>,
+    /// What the pauses that are kept are due to.
+    causes: Causes,
     readers: Vec<EventSender>,
     ended: Option<String>,
 }
@@ -56,6 +71,8 @@ struct Kept {
     /// Without what the threads did.
     brief: String,
     whole: Option<String>,
+    /// Its causes, each with its time.
+    parts: Vec<found::Part>,
 }
 
 impl Kept {
@@ -108,8 +125,12 @@ impl Live {
             length: attribution.pause.duration,
             brief: event.brief,
             whole: event.whole.filter(|it| it.len() <= MOST_OF_ONE),
+            parts: found::parts(attribution),
         };
-        self.change(|state| state.add(kept));
+        self.change(|state| {
+            state.causes.devices(diagnosis);
+            state.add(kept);
+        });
     }
 
     /// An episode of stalled threads has ended, of which a diagnosis of it alone tells.
@@ -122,8 +143,14 @@ impl Live {
     ) {
         let Some(brief) = live::stall(diagnosis, episode, jvm, options) else { return };
         let at = Instant::now();
-        let kept = Kept { event: "stall", at, length: episode.longest(), brief, whole: None };
+        let length = episode.longest();
+        let kept = Kept { event: "stall", at, length, brief, whole: None, parts: Vec::new() };
         self.change(|state| state.add(kept));
+    }
+
+    /// What was read of the heap and the host. `jvm`: by which watch, where there are several.
+    pub(super) fn readings(&self, read: Read, jvm: Option<&str>) {
+        self.change(|state| state.take(read, jvm, Instant::now()));
     }
 
     /// The watch is over; or that of this JVM, or there was none yet, and the `next` one is awaited.
@@ -173,6 +200,7 @@ impl State {
         let id = self.id(number);
         self.readers.retain(|it| it.send_with_id(kept.event, &id, kept.data()));
         self.bytes += kept.bytes();
+        self.causes.add(&kept.parts);
         if kept.whole.is_some() {
             self.whole.push_back(number);
         }
@@ -184,11 +212,41 @@ impl State {
         while self.bytes > MOST_BYTES || self.kept.front().is_some_and(is_old) {
             let Some(first) = self.kept.pop_front() else { break };
             self.bytes -= first.bytes();
+            self.causes.remove(&first.parts);
             if self.whole.front() == Some(&self.gone) {
                 self.whole.pop_front();
             }
             self.gone += 1;
         }
+    }
+
+    /// Keeps what was read, and sends what is new of it where that is due.
+    fn take(&mut self, read: Read, jvm: Option<&str>, now: Instant) {
+        self.readings.take(read, jvm, KEPT);
+        if self.sent.is_none_or(|it| now.duration_since(it) >= READINGS_EVERY) {
+            self.sent = Some(now);
+            self.send_readings();
+        }
+    }
+
+    /// Sends what was read since the last time.
+    fn send_readings(&mut self) {
+        if self.readers.is_empty() {
+            return self.readings.sent();
+        }
+        let Some((watched, _)) = &self.watched else { return };
+        let found = self.causes.ranked();
+        let around = Around { found: &found, since_wall_ms: watched.since_wall_ms };
+        if let Some(event) = self.readings.news(around) {
+            self.readers.retain(|it| it.send("readings", &event));
+        }
+    }
+
+    /// All that was read and is kept, for a browser that connects.
+    fn all_readings(&self) -> Option<String> {
+        let (watched, _) = self.watched.as_ref()?;
+        let found = self.causes.ranked();
+        self.readings.all(Around { found: &found, since_wall_ms: watched.since_wall_ms })
     }
 
     /// Keeps no more than the brief event of the shortest pause of which more is kept.
@@ -233,6 +291,9 @@ impl State {
         for (place, kept) in self.kept.iter().enumerate().skip(first) {
             takes &= sender.send_with_id(kept.event, &self.id(self.gone + place), kept.data());
         }
+        // What comes after it is new to all.
+        self.send_readings();
+        takes &= self.all_readings().iter().all(|it| sender.send("readings", it));
         takes &= self.ended.iter().all(|it| sender.send("end", it));
         if takes && self.ended.is_none() {
             self.readers.push(sender);
@@ -267,6 +328,7 @@ mod tests {
             length: Duration::from_millis(length_ms),
             brief: "b".repeat(100),
             whole: Some("w".repeat(bytes)),
+            parts: Vec::new(),
         }
     }
 
@@ -290,6 +352,44 @@ mod tests {
         let whole = state.kept.iter().filter(|it| it.whole.is_some());
         let shortest = whole.map(|it| it.length).min();
         assert_eq!(shortest, Some(Duration::from_millis(100 - MOST_WHOLE as u64 + 1)));
+    }
+
+    fn read(second: u64) -> Read {
+        let points = vec![(second * 1_000_000_000, second)];
+        let kind = diagnose::HostLineKind::SwapIn;
+        let host = vec![diagnose::HostLine { kind, name: String::new(), points }];
+        Read { host, wall_offset_ns: Some(0), ..Read::default() }
+    }
+
+    #[test]
+    fn both_sides_of_how_often_readings_are_sent() {
+        let live = Live::default();
+        live.begin("orders (pid 4242)".into(), Duration::from_millis(50), Options::default());
+        let Response::Events(_receiver) = live.reader(None) else { panic!("it is told") };
+        let first = Instant::now();
+        live.change(|state| {
+            state.take(read(1), None, first);
+            assert_eq!(state.sent, Some(first));
+            state.take(read(2), None, first + READINGS_EVERY - Duration::from_nanos(1));
+            assert_eq!(state.sent, Some(first));
+            state.take(read(3), None, first + READINGS_EVERY);
+            assert_eq!(state.sent, Some(first + READINGS_EVERY));
+        });
+    }
+
+    #[test]
+    fn a_late_browser_gets_what_was_read_while_there_was_none() {
+        let live = Live::default();
+        live.begin("orders (pid 4242)".into(), Duration::from_millis(50), Options::default());
+        live.change(|state| {
+            assert_eq!(state.all_readings(), None);
+            (1..4).for_each(|it| state.take(read(it), None, Instant::now()));
+            let all = state.all_readings().unwrap();
+            assert!(all.contains("\"value\":[1,2,3]"), "{all}");
+        });
+        // What was read of another JVM's time goes with it.
+        live.begin("billing (pid 4711)".into(), Duration::from_millis(50), Options::default());
+        live.change(|state| assert_eq!(state.all_readings(), None));
     }
 
     #[test]

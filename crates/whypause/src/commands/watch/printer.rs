@@ -2,7 +2,11 @@
 //!
 //! The thread that drains the kernel's events must neither wait for a terminal that stands still
 //! nor compute: this one does both, at the lowest priority.
-use super::{black_box::Keeping, events::Events, live::Live};
+use super::{
+    black_box::Keeping,
+    events::Events,
+    live::{Live, Reader},
+};
 use crate::{
     Failure,
     args::ZoneArgs,
@@ -158,6 +162,8 @@ struct Work {
     window: Window,
     printed: Printed,
     subscribers: Subscribers,
+    /// Of the heap and the host, where there is a page.
+    reader: Option<Reader>,
 }
 
 fn work(
@@ -172,7 +178,8 @@ fn work(
     let window = Window::new(over, subscribers.metrics.is_some());
     let keeps = subscribers.keeping.is_some();
     let window = if keeps { window.with_history() } else { window };
-    let mut work = Work { over, form, window, printed: Printed::default(), subscribers };
+    let reader = subscribers.live.as_ref().map(|_| Reader::default());
+    let mut work = Work { over, form, window, printed: Printed::default(), subscribers, reader };
     loop {
         let end = match next(receiver, work.due()) {
             Ok(batch) => {
@@ -204,7 +211,7 @@ impl Work {
                 if let (Some(metrics), Some(coverage)) = (metrics, &facts.coverage) {
                     metrics.add_coverage(coverage);
                 }
-                self.window.add(*facts, recorder::now());
+                self.add(*facts, recorder::now());
             }
             Batch::UnderWay(facts) => {
                 self.form.take_zone(&facts);
@@ -213,6 +220,17 @@ impl Work {
             Batch::Keep => self.subscribers.keeping.iter().for_each(|it| it.ask(&self.window)),
         }
         Ok(())
+    }
+
+    fn add(&mut self, facts: Facts, now: MonoTime) {
+        if let Some(reader) = &mut self.reader {
+            reader.take(&facts, &self.window);
+        }
+        self.window.add(facts, now);
+        let Subscribers { live, label, .. } = &self.subscribers;
+        if let Some((reader, live)) = self.reader.as_mut().zip(live.as_ref()) {
+            reader.publish(&self.window, now, live, label.as_deref());
+        }
     }
 
     /// Reports what is known to have ended by `now`.
