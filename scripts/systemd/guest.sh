@@ -147,8 +147,9 @@ in_journal() { journalctl -u "$1" | grep -F -- "$2"; }
 keeps_on_reload() {
     systemctl reload whypause-watch@Alloc
     if ! waits sh -c 'ls /var/lib/whypause/Alloc/kept/Alloc/*_asked_*/coverage-0000.parquet' 2>/dev/null; then
-        ls -lR /var/lib/whypause/
-        journalctl -o cat -u whypause-watch@Alloc | tail -n 8
+        # What it said beside its rows of pauses.
+        journalctl -o cat -u whypause-watch@Alloc | grep -v '^20' | tail -n 4 | tr '\n' ' '
+        find /var/lib/whypause/Alloc/ | tail -n 5 | tr '\n' ' '
         return 1
     fi
     "$whypause" explain /var/lib/whypause/Alloc/kept | grep 'on request'

@@ -40,19 +40,19 @@ fn ask(pid: u32, own: &Stat) -> Option<String> {
     let directory = keeps_in(&arguments)?;
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     // What a watch has started looks the same, and is asked by it.
-    if is_started_by_one(&status) || !takes_it(&status) {
+    if is_started_by_one(&status, own) || !takes_it(&status) {
         return None;
     }
     pidfd_send_signal(&handle, Signal::USR1).ok()?;
     Some(directory)
 }
 
-fn is_started_by_one(status: &str) -> bool {
+fn is_started_by_one(status: &str, own: &Stat) -> bool {
     let parent = status.lines().find_map(|it| it.strip_prefix("PPid:"));
-    let arguments = parent.and_then(|it| fs::read(format!("/proc/{}/cmdline", it.trim())).ok());
-    let program =
-        |it: &[u8]| it.split(|it| *it == 0).next().is_some_and(|it| it.ends_with(b"whypause"));
-    arguments.is_some_and(|it| program(&it) && keeps_in(&it).is_some())
+    let Some(parent) = parent.map(|it| format!("/proc/{}", it.trim())) else { return false };
+    let is_ours = stat(format!("{parent}/exe"))
+        .is_ok_and(|it| (it.st_dev, it.st_ino) == (own.st_dev, own.st_ino));
+    is_ours && fs::read(format!("{parent}/cmdline")).is_ok_and(|it| keeps_in(&it).is_some())
 }
 
 /// Whether the signal is a request to it, and not its end: `SigCgt` of `/proc/PID/status` has a bit for each signal that
