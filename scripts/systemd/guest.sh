@@ -146,13 +146,13 @@ in_journal() { journalctl -u "$1" | grep -F -- "$2"; }
 # It is the service's user that keeps; root lists it.
 keeps_on_reload() {
     systemctl reload whypause-watch@Alloc
-    if ! waits sh -c 'ls /var/lib/whypause/Alloc/kept/Alloc/*_asked_*/coverage-0000.parquet' 2>/dev/null; then
+    if ! waits sh -c 'ls /var/lib/whypause-watch/Alloc/kept/Alloc/*_asked_*/coverage-0000.parquet' 2>/dev/null; then
         # What it said beside its rows of pauses.
         journalctl -o cat -u whypause-watch@Alloc | grep -v '^20' | tail -n 4 | tr '\n' ' '
-        find /var/lib/whypause/Alloc/ | tail -n 5 | tr '\n' ' '
+        find /var/lib/whypause-watch/Alloc/ | tail -n 5 | tr '\n' ' '
         return 1
     fi
-    "$whypause" explain /var/lib/whypause/Alloc/kept | grep 'on request'
+    "$whypause" explain /var/lib/whypause-watch/Alloc/kept | grep 'on request'
 }
 
 # It has the seat of the one that tunes, and was not started again.
