@@ -130,7 +130,7 @@ export interface ToDo {
   text: string;
   copy: string | null;
   note: string;
-  /** `at most 3.27 s of pauses: heap pressure (2.86 s), …`. */
+  /** `could save up to 3.27 s of pauses: heap pressure (2.86 s), …`. */
   saves: string;
   /** Indices into `causes`. */
   causes: number[];

@@ -9,6 +9,7 @@ import { PauseSection } from "../lanes/section";
 import type { Hello } from "../model";
 import { usePart } from "../observable";
 import { Cause } from "../parts/causes";
+import { Command } from "../parts/copy";
 import { Words } from "../parts/glossary";
 import { KeysDialog } from "../parts/keys";
 import { Long } from "../parts/text";
@@ -61,10 +62,33 @@ function Now({ live }: { live: Live }) {
           </>
         )}
       </p>
+      <First live={live} />
       <Announced line={line} />
       <Words words={live.hello.words} />
       <Cards cards={live.cards} />
     </section>
+  );
+}
+
+/** What can be done about the cause that most of the time is of: now, and at the next start. */
+function First({ live }: { live: Live }) {
+  const { store } = useApp();
+  const most = live.causes[0];
+  const cause = most && store.causes[most.cause];
+  if (!most || cause?.nature !== "fault") return null;
+  const { advice } = most.finding;
+  const steps = [...new Set(advice.map((it) => it.when))].map((when) => advice.find((it) => it.when === when)!).slice(0, 2);
+  return (
+    <dl class="steps">
+      {steps.map((it) => (
+        <div>
+          <dt>{it.when}</dt>
+          <dd>
+            <Command text={it.apply ?? it.text} copy={it.apply ?? it.copy} /> <span class="muted">for {cause.short}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

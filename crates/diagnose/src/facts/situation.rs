@@ -4,6 +4,7 @@ use crate::{
     history::History,
 };
 use recording::{CgroupFact, Facts, HostFact, JvmFact, Setting, VmFlag, VmFlags};
+use std::time::Duration;
 
 /// A heap of which more than this is live is full of it.
 pub(crate) const FULL_PERCENT: u128 = 70;
@@ -141,14 +142,18 @@ impl Situation {
     }
 }
 
-/// See [`Situation::quota_used`].
+/// See [`Situation::quota_used`]: of the group, or at least of the JVM where the group's was not read.
 fn quota_used(index: &Index<'_>) -> Option<u64> {
-    let milli = index.facts?.cgroup.as_ref()?.milli_cpus()?;
-    let usage = index.values("cgroup.cpu.usage_ns")?;
-    let ((from, first), (to, last)) = (usage.first()?, usage.last()?);
-    let granted = to.since(*from).as_nanos() * u128::from(milli) / 1000;
-    let used = u128::from(last.saturating_sub(*first)) * 1000;
-    u64::try_from(used.checked_div(granted)?).ok()
+    let facts = index.facts?;
+    let milli = facts.cgroup.as_ref()?.milli_cpus()?;
+    let of_group = index.values("cgroup.cpu.usage_ns").and_then(|usage| {
+        let ((from, first), (to, last)) = (usage.first()?, usage.last()?);
+        Some((Duration::from_nanos(last.saturating_sub(*first)), to.since(*from)))
+    });
+    let of_jvm = || facts.coverage.as_ref().map(|it| (it.jvm_cpu, it.recorded));
+    let (used, time) = of_group.or_else(of_jvm)?;
+    let granted = time.as_nanos() * u128::from(milli) / 1000;
+    u64::try_from((used.as_nanos() * 1000).checked_div(granted)?).ok()
 }
 
 #[cfg(test)]

@@ -56,3 +56,30 @@ const NOTHING_LEFT: u64 = 900;
 
 /// The first kernel with `cpu.max.burst` and `cpu.cfs_burst_us`.
 const FIRST: (u32, u32) = (5, 14);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use recording::{CgroupFact, HostFact};
+    use std::time::Duration;
+
+    /// It was: of a group that was at its quota all the time, and had nothing to save up.
+    #[test]
+    fn a_burst_is_not_advised_where_the_quota_is_used_up_anyway() {
+        let is_advised = |quota_used: Option<u64>| {
+            let period = Duration::from_millis(100);
+            let cgroup = CgroupFact {
+                version: 2,
+                cpu_quota: Some(period / 2),
+                cpu_period: period,
+                ..CgroupFact::default()
+            };
+            let host = HostFact { kernel: "6.1.0".into(), ..HostFact::default() };
+            let (cgroup, host) = (Some(cgroup), Some(host));
+            let situation = Situation { cgroup, host, quota_used, ..Situation::default() };
+            let cause = diagnose::causes().iter().find(|it| it.id == "cfs-throttling");
+            !advise(&situation, &Finding::of_cause(cause.expect("it is there"))).is_empty()
+        };
+        assert!(is_advised(None) && is_advised(Some(899)) && !is_advised(Some(900)));
+    }
+}

@@ -105,7 +105,6 @@ const ALL: &[(&str, &str)] = &[
     ("HeapDumper", "all of the heap is written to a file"),
     ("GC_HeapInspection", "the objects in the heap are counted, as jcmd GC.class_histogram asks"),
     ("ICBufferFull", "calls between compiled methods are put in order"),
-    ("sleeper", "a thread of the recorder that shows whether the host itself stood still"),
     ("p99", "99 % were shorter"),
     ("-Xmx", "a flag of the JVM: how large the heap may become"),
     ("-Xlog:async", "the GC log is written by a thread of its own; lines may get lost"),

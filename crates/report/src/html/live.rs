@@ -107,9 +107,11 @@ pub fn kept_page(
         b"<main id=\"page\">\n<noscript><p>This page needs JavaScript. <code>whypause explain</code> lists the \
           same on a terminal.</p></noscript>\n</main>\n<script type=\"application/json\" id=\"kept\">",
     )?;
+    let texts = pauses.iter().chain(stalls).map(String::as_str);
+    let words = glossary::of(texts.chain(["pause", "stall"]));
     let data = format!(
         "{{\"hello\":{},\"pauses\":[{}],\"stalls\":[{}]}}",
-        hello(watched, options),
+        hello_with(watched, options, words),
         pauses.join(","),
         stalls.join(",")
     );
@@ -122,6 +124,10 @@ pub fn kept_page(
 /// The event `hello`.
 #[must_use]
 pub fn hello(watched: &Watched, options: &Options) -> String {
+    hello_with(watched, options, glossary::all())
+}
+
+fn hello_with(watched: &Watched, options: &Options, words: Vec<Meaning>) -> String {
     let since = jiff::Timestamp::from_millisecond(watched.since_wall_ms).ok();
     let zone = since.map(|at| options.zone.to_offset(at).seconds() / 60).filter(|it| *it != 0);
     let pages = diagnose::causes().iter().map(|it| (it.id, numbered::chapters(&it.page())));
@@ -134,7 +140,7 @@ pub fn hello(watched: &Watched, options: &Options) -> String {
         kept_ms: watched.kept.as_secs_f64() * 1e3,
         opened: watched.opened,
         pages: pages.collect(),
-        words: glossary::all(),
+        words,
     })
 }
 
