@@ -178,7 +178,7 @@ function Legend({ stalls, causes }: { stalls: StallStore; causes: CauseInfo[] })
           </li>
         );
       })}
-      <li class="muted">height: threads that stand at once</li>
+      <li class="muted">height: threads stalled at once</li>
     </ul>
   );
 }

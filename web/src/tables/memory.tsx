@@ -23,7 +23,7 @@ export function MemorySection({ memory }: { memory: Memory }) {
           title="Heap and rates"
           facts={[
             ["most used", bytes(memory.most_used_bytes)],
-            ["largest capacity", size(memory.most_capacity_bytes) || null],
+            ["largest capacity", memory.most_capacity_bytes > 0 ? bytes(memory.most_capacity_bytes) : null],
             ["maximum heap (-Xmx)", size(memory.max_heap_bytes) || null],
             ["allocated", `${memory.allocation_is_exact ? "" : "at least "}${bytes(memory.allocated_bytes)}`],
             ["allocation rate", rate(memory.allocation_bytes_per_s)],

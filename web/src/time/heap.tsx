@@ -117,7 +117,7 @@ export function Heap({ series }: { series: Memory["series"] }) {
     <figure class="heap">
       <figcaption>
         Heap <span class="key used">used</span> <span class="key after">after collections</span>{" "}
-        <span class="key capacity">capacity</span> <span class="readout" ref={readout} />
+        {series.some((it) => it[3] !== null && it[3] > 0) && <span class="key capacity">capacity</span>} <span class="readout" ref={readout} />
       </figcaption>
       <div ref={holder} role="img" aria-label={`Heap used over time, at most ${bytes(most)}${app.live ? "" : "; the numbers are in the section on memory"}`} />
     </figure>

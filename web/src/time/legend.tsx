@@ -72,7 +72,7 @@ function MarkKeys({ kinds, isNamed }: { kinds: Set<Collected>; isNamed: boolean 
           <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
             <circle cx="6" cy="6" r="4" />
           </svg>{" "}
-          hiccup: not a stop of the JVM <span class="muted">{count(chosen.hiccups)}</span>
+          hiccup (no safepoint) <span class="muted">{count(chosen.hiccups)}</span>
         </li>
       )}
     </ul>

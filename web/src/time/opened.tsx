@@ -33,20 +33,21 @@ export function OpenedLine() {
 
 function PauseText({ pause }: { pause: number }) {
   const { store } = useApp();
+  const parts = partsOf(store, pause);
+  const others = parts.slice(MOST_PARTS).reduce((us, it) => us + it.us, 0);
   return (
     <>
       <b>{lengthText(store, pause)}</b> {fullKindName(store, pause)}
       {hasOperation(store, pause) && collectedOf(store, pause) === "-" && <Name text={operationName(store, pause)} />}
-      {partsOf(store, pause)
-        .slice(0, MOST_PARTS)
-        .map((part) => {
-          const cause = part.cause === null ? undefined : store.causes[part.cause];
-          return (
-            <span class="part">
-              <Swatch kind={cause?.class ?? "unexplained"} /> <Name text={cause?.short ?? "unexplained"} /> {duration(part.us)}
-            </span>
-          );
-        })}
+      {parts.slice(0, MOST_PARTS).map((part) => {
+        const cause = part.cause === null ? undefined : store.causes[part.cause];
+        return (
+          <span class="part">
+            <Swatch kind={cause?.class ?? "unexplained"} /> <Name text={cause?.short ?? "unexplained"} /> {duration(part.us)}
+          </span>
+        );
+      })}
+      {others > 0 && <span class="part muted">others {duration(others)}</span>}
     </>
   );
 }

@@ -76,7 +76,7 @@ export function TimeSection() {
           all keys
         </button>
         {colours === "cause" && (isLog ? " · each bar has the colour of its largest cause; the linear axis shows all its causes" : " · a bar is divided among its causes")}
-        {store.limitUs > 0 && ` · dashed line: the limit of ${duration(store.limitUs)}`}
+        {store.longCount > 0 && store.limitUs > 0 && ` · dashed line: the limit of ${duration(store.limitUs)}`}
       </p>
       {store.leftOut > 0 && (
         <p class="hint">

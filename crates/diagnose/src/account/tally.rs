@@ -200,6 +200,18 @@ impl Tally {
         }
     }
 
+    /// The same after a preposition: `these stops`, or `this stop` where it is one.
+    pub(crate) fn these(&self) -> &'static str {
+        match (self.noun(), self.pauses) {
+            ("stalls", 1) => "this stall",
+            ("stalls", _) => "these stalls",
+            ("stops", 1) => "this stop",
+            ("stops", _) => "these stops",
+            (_, 1) => "this pause",
+            _ => "these pauses",
+        }
+    }
+
     /// `Measured` where at most a tenth was inferred.
     pub(crate) fn certainty(&self) -> Certainty {
         if self.time.is_zero() {

@@ -79,11 +79,11 @@ fn is_probe(stack: &[String]) -> bool {
 /// JVM that was longest in a call that holds it.
 fn holder(tally: &Tally, index: &Index<'_>) -> Option<Culprit> {
     let windows = tally.longest_windows(MOST_WINDOWS);
-    seen_releasing(&windows, tally.noun(), index)
-        .or_else(|| seen_blocked(&windows, tally.noun(), index))
+    seen_releasing(&windows, tally.these(), index)
+        .or_else(|| seen_blocked(&windows, tally.these(), index))
 }
 
-fn seen_releasing(windows: &[Interval], noun: &str, index: &Index<'_>) -> Option<Culprit> {
+fn seen_releasing(windows: &[Interval], these: &str, index: &Index<'_>) -> Option<Culprit> {
     let mut times: BTreeMap<(u32, u32, Option<i32>), (Duration, &str)> = BTreeMap::new();
     for &window in windows {
         for tid in index.threads_with_slices() {
@@ -109,13 +109,13 @@ fn seen_releasing(windows: &[Interval], noun: &str, index: &Index<'_>) -> Option
     let waited = text::duration(time);
     Some(Culprit {
         kind,
-        statement: format!("{who} held it, in {call}, for {waited} of the waits of these {noun}"),
+        statement: format!("{who} held it, in {call}, for {waited} of the waits of {these}"),
         pid: Some(id),
         name,
     })
 }
 
-fn seen_blocked(windows: &[Interval], noun: &str, index: &Index<'_>) -> Option<Culprit> {
+fn seen_blocked(windows: &[Interval], these: &str, index: &Index<'_>) -> Option<Culprit> {
     let mut times: BTreeMap<(u32, OffCpuCause), Duration> = BTreeMap::new();
     for &window in windows {
         for tid in index.threads_with_slices() {
@@ -132,7 +132,7 @@ fn seen_blocked(windows: &[Interval], noun: &str, index: &Index<'_>) -> Option<C
     Some(Culprit {
         kind: CulpritKind::Thread,
         statement: format!(
-            "{} was in {}, which holds the lock, for {} of these {noun}",
+            "{} was in {}, which holds the lock, for {} of {these}",
             text::the_thread(&name),
             syscalls::call(index.architecture(), Some(entered)),
             text::duration(*time)
@@ -225,7 +225,7 @@ mod tests {
                9 blocked 0ms 70ms munmap - stack rwsem_down_write_slowpath __vm_munmap";
         assert_eq!(
             culprits_of(&CAUSE, &text),
-            "thread unmapper: Thread `unmapper` was in munmap(), which holds the lock, for 60 ms of these stops\n"
+            "thread unmapper: Thread `unmapper` was in munmap(), which holds the lock, for 60 ms of this stop\n"
         );
     }
 
@@ -239,18 +239,18 @@ mod tests {
         };
         assert_eq!(
             of("4242 8 munmap unmapper"),
-            "thread unmapper: Thread `unmapper` held it, in munmap(), for 50 ms of the waits of these stops\n"
+            "thread unmapper: Thread `unmapper` held it, in munmap(), for 50 ms of the waits of this stop\n"
         );
         assert_eq!(
             of("200 201 read ps"),
-            "process ps: ps (pid 200) held it, in read(), for 50 ms of the waits of these stops\n"
+            "process ps: ps (pid 200) held it, in read(), for 50 ms of the waits of this stop\n"
         );
         // who waited for it as well has not held it meanwhile: what both waited
         assert_eq!(
             of(
                 "4242 8 mmap unmapper\n8 blocked 0ms 41ms mmap - stack rwsem_down_write_slowpath __vm_munmap released 200 201 read ps"
             ),
-            "process ps: ps (pid 200) held it, in read(), for 81 ms of the waits of these stops\n"
+            "process ps: ps (pid 200) held it, in read(), for 81 ms of the waits of this stop\n"
         );
     }
 

@@ -217,12 +217,12 @@ mod tests {
         );
         assert_eq!(
             culprits_of(&CAUSE, &grew),
-            "process neighbour: neighbour (pid 78, in /other) grew by 800 MiB to 900 MiB during these pauses and in the 30 s before\n\
-             process hog: hog (pid 77, in /app/hog) grew by 464 MiB to 564 MiB during these pauses and in the 30 s before\n"
+            "process neighbour: neighbour (pid 78, in /other) grew by 800 MiB to 900 MiB during this stop and in the 30 s before\n\
+             process hog: hog (pid 77, in /app/hog) grew by 464 MiB to 564 MiB during this stop and in the 30 s before\n"
         );
         assert_eq!(
             culprits_of(&CAUSE, &format!("{grew}\ncgroup limit 512")),
-            "process hog: hog (pid 77, in /app/hog) grew by 464 MiB to 564 MiB during these pauses and in the 30 s before\n"
+            "process hog: hog (pid 77, in /app/hog) grew by 464 MiB to 564 MiB during this stop and in the 30 s before\n"
         );
     }
 

@@ -37,7 +37,7 @@ pub(crate) fn memory_takers(tally: &Tally, index: &Index<'_>) -> Vec<Culprit> {
         let largest = others.max_by_key(|it| (all_of(it.last), Reverse(it.last.pid)));
         return largest.map(|it| holder(it.last)).into_iter().collect();
     }
-    grown.into_iter().take(MOST).map(|it| it.culprit(own)).collect()
+    grown.into_iter().take(MOST).map(|it| it.culprit(own, tally.these())).collect()
 }
 
 fn takers<'a>(tally: &Tally, index: &Index<'a>) -> Vec<Taker<'a>> {
@@ -76,7 +76,7 @@ fn all_of(row: &MemoryFact) -> u64 {
 }
 
 impl Taker<'_> {
-    fn culprit(&self, own: Option<u32>) -> Culprit {
+    fn culprit(&self, own: Option<u32>, during: &str) -> Culprit {
         let row = self.last;
         let who = if Some(row.pid) == own { "the JVM itself".into() } else { who(row) };
         Culprit {
@@ -84,7 +84,7 @@ impl Taker<'_> {
             name: process(row).label(),
             pid: Some(row.pid),
             statement: format!(
-                "{who} grew by {} to {} during these pauses and in the 30 s before",
+                "{who} grew by {} to {} during {during} and in the 30 s before",
                 text::memory(self.growth),
                 text::memory(all_of(row))
             ),

@@ -45,8 +45,7 @@ fn statement(
         _ => format!("is one of {count} processes that hold {end}, which was not read fast enough"),
     };
     let did = did(tally, index, reader);
-    let did =
-        if did.is_empty() { did } else { format!("; around these {} it {did}", tally.noun()) };
+    let did = if did.is_empty() { did } else { format!("; around {} it {did}", tally.these()) };
     format!("{who} {holds}{did}")
 }
 

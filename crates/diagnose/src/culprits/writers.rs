@@ -119,13 +119,13 @@ pub(crate) fn writers(tally: &Tally, index: &Index<'_>, waited: Waited) -> Vec<C
     let pauses = pauses(tally);
     let disk = Disk::of(file, index, &pauses);
     let users = users(tally, index, Some(&disk));
-    let after = tally.noun();
+    let during = tally.these();
     if !waited.reads {
         return name_most(
             &users,
             |it| it.written,
             MIN_BYTES,
-            |it, bytes| it.culprit(index, &disk, "wrote", bytes, after),
+            |it, bytes| it.culprit(index, &disk, "wrote", bytes, during),
         );
     }
     let mut named = Vec::new();
@@ -134,7 +134,7 @@ pub(crate) fn writers(tally: &Tally, index: &Index<'_>, waited: Waited) -> Vec<C
             &users,
             |it| it.written,
             MIN_BYTES,
-            |it, bytes| it.culprit(index, &disk, "wrote", bytes, after),
+            |it, bytes| it.culprit(index, &disk, "wrote", bytes, during),
         ));
     }
     let own = index.jvm.map(|it| it.pid);
@@ -146,7 +146,7 @@ pub(crate) fn writers(tally: &Tally, index: &Index<'_>, waited: Waited) -> Vec<C
         &others,
         |it| it.read,
         least,
-        |it, bytes| it.culprit(index, &disk, "read", bytes, after),
+        |it, bytes| it.culprit(index, &disk, "read", bytes, during),
     ));
     named.truncate(MOST);
     named
@@ -155,7 +155,7 @@ pub(crate) fn writers(tally: &Tally, index: &Index<'_>, waited: Waited) -> Vec<C
 /// Who wrote very much to any disk around the pauses, and so filled memory with files.
 pub(crate) fn fillers(tally: &Tally, index: &Index<'_>) -> Vec<Culprit> {
     let users = users(tally, index, None);
-    let after = tally.noun();
+    let during = tally.these();
     name_most(
         &users,
         |it| it.written,
@@ -163,7 +163,7 @@ pub(crate) fn fillers(tally: &Tally, index: &Index<'_>) -> Vec<Culprit> {
         |it, bytes| {
             let known = it.rows.iter().find(|it| !it.devices.is_empty() || !it.path.is_empty())?;
             let to = known.devices.first().unwrap_or(&known.path);
-            Some(it.named(index, &format!("wrote {} to {to}", text::bytes(bytes)), after))
+            Some(it.named(index, &format!("wrote {} to {to}", text::bytes(bytes)), during))
         },
     )
 }
@@ -275,7 +275,7 @@ impl<'a> Users<'a> {
         disk: &Disk<'_>,
         did: &str,
         bytes: u64,
-        after: &str,
+        during: &str,
     ) -> Option<Culprit> {
         let (relation, row) = self.proven.as_ref()?;
         let to = match relation {
@@ -290,10 +290,10 @@ impl<'a> Users<'a> {
             _ => disk.name.to_owned(),
         };
         let way = if did == "read" { "from" } else { "to" };
-        Some(self.named(index, &format!("{did} {} {way} {to}", text::bytes(bytes)), after))
+        Some(self.named(index, &format!("{did} {} {way} {to}", text::bytes(bytes)), during))
     }
 
-    fn named(&self, index: &Index<'_>, did: &str, after: &str) -> Culprit {
+    fn named(&self, index: &Index<'_>, did: &str, during: &str) -> Culprit {
         let pids: BTreeSet<u32> = self.rows.iter().map(|it| it.pid).collect();
         let known = self.rows.iter().max_by_key(|it| (!it.command_line.is_empty(), it.bytes));
         let own = index.jvm.map(|it| it.pid).filter(|own| pids.len() == 1 && pids.contains(own));
@@ -307,7 +307,7 @@ impl<'a> Users<'a> {
             kind: CulpritKind::Process,
             name,
             pid: (pids.len() == 1).then_some(self.rows[0].pid),
-            statement: format!("{who} {did} during these {after} and in the 10 s before"),
+            statement: format!("{who} {did} during {during} and in the 10 s before"),
         }
     }
 }

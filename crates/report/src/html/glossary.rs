@@ -12,12 +12,12 @@ pub(super) struct Meaning {
 /// Terms, in whatever case they stand in texts, and what they mean.
 const ALL: &[(&str, &str)] = &[
     ("time to safepoint", "how long it took until all Java threads had stopped"),
-    ("safepoint", "the state in which all Java threads are stopped"),
+    ("safepoint", "the state in which all Java threads, those of the application, are stopped"),
     ("throughput", "the share of the time in which the application could run"),
     ("explained", "the share of the stopped time that has a known cause"),
-    ("measured", "seen by the kernel or written by the JVM itself"),
-    ("inferred", "concluded from a log, from samples or from what happened at the same time"),
-    ("pause", "a stop of all application threads by the JVM, or a hiccup"),
+    ("measured", "seen by the kernel or in the JVM as it happened"),
+    ("inferred", "concluded from other facts, such as the lines of a log"),
+    ("pause", "the application stood still: the JVM stopped its threads, or they could not run"),
     ("hiccup", "application threads stood still, though the JVM had not stopped them"),
     ("full collection", "garbage collection of the whole heap, the slowest kind"),
     ("young collection", "garbage collection of new objects only, the usual kind"),
@@ -25,9 +25,9 @@ const ALL: &[(&str, &str)] = &[
     ("degenerated collection", "a concurrent collection that went on with the application stopped"),
     (
         "pause of a concurrent cycle",
-        "a short stop in a collection that runs beside the application",
+        "a short stop in a collection that else runs while the application runs",
     ),
-    ("concurrent cycle", "a collection that runs beside the application"),
+    ("concurrent cycle", "a collection that runs while the application runs"),
     ("Pause young", "the name that GC logs have for a young collection"),
     ("Pause full", "the name that GC logs have for a full collection"),
     ("whole heap was collected", "a full collection: the slowest kind"),
@@ -37,12 +37,12 @@ const ALL: &[(&str, &str)] = &[
     ("capacity", "the memory that the heap has from the host at that time"),
     ("allocated", "memory that the application asked for in the heap"),
     ("G1", "a garbage collector of the JVM, the default since JDK 9"),
-    ("CMS", "a garbage collector of JDK 8 to 13 that works beside the application"),
+    ("CMS", "a garbage collector, up to JDK 13, that works while the application runs"),
     (
         "ZGC",
-        "a garbage collector that works beside the application and stops it for less than 1 ms",
+        "a garbage collector that works while the application runs, with stops of less than 1 ms",
     ),
-    ("Shenandoah", "a garbage collector that works beside the application"),
+    ("Shenandoah", "a garbage collector that works while the application runs"),
     ("Parallel", "a garbage collector with all its work in stops, by several threads"),
     ("Serial", "a garbage collector with all its work in stops, by one thread"),
     ("concurrent mode failure", "CMS had not freed enough in time: a full collection followed"),
@@ -52,9 +52,9 @@ const ALL: &[(&str, &str)] = &[
     ),
     (
         "VM operation",
-        "what the JVM does in a stop beside collecting garbage, with the time to stop all threads",
+        "what the JVM does in a stop apart from garbage collection, and short waits until all threads stop",
     ),
-    ("VM thread", "the thread of the JVM that stops the application and carries out the work"),
+    ("VM thread", "the JVM's own thread that stops the application and lets it go on"),
     ("GC thread", "a thread of the JVM that collects garbage while the application is stopped"),
     (
         "late Java thread",
@@ -63,7 +63,10 @@ const ALL: &[(&str, &str)] = &[
     ("heap pressure", "the heap is nearly full, so the JVM collects garbage all the time"),
     ("evacuation failure", "there was no free space to move objects to"),
     ("evacuation or promotion failed", "there was no free space to move objects to"),
-    ("promotion failure", "there was no free space among the old objects"),
+    (
+        "promotion failure",
+        "objects that had lived for long could not be moved: the old generation was full",
+    ),
     (
         "humongous",
         "an object of half a region of the heap or more, which has to be allocated whole",
@@ -74,7 +77,10 @@ const ALL: &[(&str, &str)] = &[
     ("allocation stall", "a thread waited until the collector had freed memory"),
     ("explicit collection", "a garbage collection that code or a tool asked for (System.gc())"),
     ("journal commit", "the file system writes out its log of changes, and writers wait for it"),
-    ("page fault", "a thread touches memory that first has to be brought in"),
+    (
+        "page fault",
+        "a thread touches memory that first has to be brought in, from a disk for instance",
+    ),
     (
         "direct reclaim",
         "a thread has to free memory of the host or of its group before it gets some",
@@ -91,7 +97,13 @@ const ALL: &[(&str, &str)] = &[
     ("hsperfdata", "a file of counters that each JVM keeps in /tmp"),
     ("CFS throttling", "the CPU quota of the control group was used up"),
     ("CPU steal", "the hypervisor gave the CPU to another virtual machine"),
-    ("stall", "a single thread could not go on while the JVM ran"),
+    ("stall", "a thread could not go on, though the JVM had not stopped it"),
+    (
+        "stop beyond the collection",
+        "the rest of a stop, before or after its collection, of unknown cause",
+    ),
+    ("FileChannel", "a Java class that reads and writes files by system calls"),
+    ("MappedByteBuffer", "a Java class for files that are mapped into memory"),
     ("PSI", "pressure stall information: the share of the time in which some task waited for it"),
     ("RevokeBias", "a lock that was bound to one thread is freed for others (before JDK 18)"),
     (
@@ -134,25 +146,35 @@ pub(super) fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Meaning> {
         text.push('\n');
         text.push_str(&it.to_lowercase());
     }
-    let mut found = Vec::new();
-    for &(term, meaning) in ALL {
-        if has(&text, &term.to_lowercase()) {
-            found.push(Meaning { term, meaning });
+    // What a meaning takes for known is explained as well.
+    let mut found: Vec<Meaning> = Vec::new();
+    loop {
+        let named = |it: &Meaning| has(&text, &it.term.to_lowercase());
+        let new: Vec<Meaning> =
+            all().into_iter().filter(|it| named(it) && !found.contains(it)).collect();
+        if new.is_empty() {
+            break;
         }
+        new.iter().for_each(|it| text.push_str(&format!("\n{}", it.meaning.to_lowercase())));
+        found.extend(new);
     }
+    let place = |it: &Meaning| ALL.iter().position(|(term, _)| *term == it.term);
+    found.sort_by_key(place);
     let remedies = remedy::remedies().iter().filter(|it| has(&text, &format!("fix {}", it.id)));
     found.extend(remedies.map(|it| Meaning { term: it.id, meaning: it.summary }));
     found
 }
 
-/// Whether a text has a term as a word of its own, also in the plural.
+/// Whether a text has a term as a word of its own, also in the plural; a flag of the JVM also with a value after it.
 fn has(text: &str, term: &str) -> bool {
     let is_word = |it: char| it.is_alphanumeric() || it == '_';
     text.match_indices(term).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         let rest = &text[at + term.len()..];
         let rest = rest.strip_prefix('s').unwrap_or(rest);
-        !before.is_some_and(is_word) && !rest.chars().next().is_some_and(is_word)
+        let next = rest.chars().next();
+        let is_value = term.starts_with("-x") && next.is_some_and(|it| it.is_ascii_digit());
+        !before.is_some_and(is_word) && (is_value || !next.is_some_and(is_word))
     })
 }
 

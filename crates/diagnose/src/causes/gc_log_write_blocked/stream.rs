@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(
             culprits_of(&CAUSE, PIPE),
             "process cat: cat (pid 77) holds the read end of the pipe and did not read it fast enough; \
-             around these stops it was stopped by a signal in 2 of 3 samples\n"
+             around this stop it was stopped by a signal in 2 of 3 samples\n"
         );
     }
 

@@ -54,7 +54,7 @@ fn heavy_writer_to_another_disk_is_not_named() {
     let python = "writer 8 python3 0ms 100ms 400 device 8 on sdc1,sdc";
     check(LOG, &[dd, python], &["dd"]);
     check(LOG, &[python], &[]);
-    says(LOG, &[dd], "dd (pid 9) wrote 40 MB to sdb1 during these stops and in the 10 s before");
+    says(LOG, &[dd], "dd (pid 9) wrote 40 MB to sdb1 during this stop and in the 10 s before");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn writer_to_a_busy_underlying_disk_is_named() {
     says(
         LOG,
         &["writer 9 dd 0ms 100ms 40 device 9 on loop3,sdb2,sdb", &disk("sdb", 900, 1, 0)],
-        "dd (pid 9) wrote 40 MB to loop3, on the same disk (sdb), during these stops \
+        "dd (pid 9) wrote 40 MB to loop3, on the same disk (sdb), during this stop \
          and in the 10 s before",
     );
 }
@@ -117,7 +117,7 @@ fn read_wait_names_others_that_read_a_third_of_the_jvms_bytes() {
     says(
         READ,
         &[&fio(50)],
-        "fio (pid 9) read 50 MB from sdb1 during these stops and in the 10 s before",
+        "fio (pid 9) read 50 MB from sdb1 during this stop and in the 10 s before",
     );
 }
 

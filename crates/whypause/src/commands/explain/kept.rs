@@ -183,7 +183,7 @@ impl Directory {
         let shortest = of_pauses.map(|(_, it)| it.length).min().unwrap_or_default();
         let watched = Watched {
             title: format!("{} kept recordings", self.all.len()),
-            limit: shortest.saturating_sub(Duration::from_millis(1)),
+            limit: shortest.saturating_sub(Duration::from_millis(1)).min(super::LIST_OVER),
             since_wall_ms: first - MARGIN_MS,
             kept: Duration::from_millis(span.unsigned_abs()),
             opened: events.opened,
