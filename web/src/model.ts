@@ -159,6 +159,8 @@ export interface Columns {
   zone_minutes: number | null;
   /** The dates have no zone: they are shown as they stand in the log. */
   zoneless?: boolean;
+  /** Of all pauses, by index of the cause and without one, in microseconds; only where all are known. */
+  sums?: { cause_us: number[]; rest_us: number };
   /** From time 0 to the end of the input in milliseconds. */
   span_ms: number;
   /** Pauses from this length on count as long, in milliseconds. */

@@ -57,6 +57,8 @@ export interface Store {
   blockLongest: Uint32Array;
   longestUs: number;
   longCount: number;
+  /** Exact sums of all pauses, where they will not change. */
+  readonly sums: Columns["sums"];
 }
 
 export function createStore(columns: Columns, causes: CauseInfo[]): Store {
@@ -87,6 +89,7 @@ export function createStore(columns: Columns, causes: CauseInfo[]): Store {
     blockLongest: new Uint32Array(0),
     longestUs: 0,
     longCount: 0,
+    sums: columns.sums,
   };
   append(store, columns);
   return store;

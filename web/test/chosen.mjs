@@ -19,7 +19,7 @@ const cause = (id, kind) => ({ id, title: `Title of ${id}`, short: id, class: ki
 const CAUSES = [cause("gc-work", "gc"), cause("gc-log-write-blocked", "disk"), cause("cfs-throttling", "quota")];
 
 /** Five pauses: begin and length in ms, what the collector did, operation, parts as cause and ms. */
-const made = (limit = 50) => {
+const made = (limit = 50, sums = undefined) => {
   const pauses = [
     [0, 100, "y", 0, [[0, 60], [1, 40]]],
     [1_000, 20, "f", 1, [[0, 20]]],
@@ -31,6 +31,7 @@ const made = (limit = 50) => {
     {
       ...columns(pauses.map(([start, length]) => [start * 1_000, length * 1_000])),
       limit_ms: limit,
+      sums,
       span_ms: 5_000,
       kind: "ssssh",
       collected: pauses.map((it) => it[2]).join(""),
@@ -86,6 +87,16 @@ test("all pauses chosen give the sums of the store", () => {
   assert.equal(all.classUs.reduce((sum, us) => sum + us), all.totalUs, "the classes add up to the time");
   const numbers = chosenNumbers(it, all);
   assert.deepEqual([numbers.count, numbers.max_ns, numbers.over["100ms"], numbers.over["250ms"]], [5, 300e6, 1, 1]);
+});
+
+test("sums of all pauses are those of the text, which whole microseconds are not", () => {
+  const it = made(50, { cause_us: [80_000.6, 330_000.4, 10_000], rest_us: 79_999 });
+  const all = choose(it, null, 0, 5_000_000, true);
+  assert.deepEqual([...all.causeUs], [80_000.6, 330_000.4, 10_000]);
+  assert.equal(all.classUs.at(-1), 79_999);
+  assert.equal(Math.round(all.classUs.reduce((sum, us) => sum + us)), 500_000);
+  const some = choose(it, null, 900_000, 2_100_000, false);
+  assert.deepEqual([...some.causeUs], [20_000, 290_000, 0], "of a range those of its pauses");
 });
 
 test("cards are of the range, and say so by its length", () => {

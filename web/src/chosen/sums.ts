@@ -88,7 +88,19 @@ export function choose(store: Store, mask: Uint8Array | null, fromUs: number, to
   kindCount.forEach((count, code) => count > 0 && chosen.kinds.set(String.fromCharCode(code), { count, us: kindUs[code]! }));
   // Each pause's parts are whole microseconds: what remains below one for each is rounding.
   if (chosen.classUs[CLASSES.length - 1]! < pauses.length * 3) chosen.classUs[CLASSES.length - 1] = 0;
+  if (chosen.isWhole) takeExact(chosen, store);
   return chosen;
+}
+
+/** The sums of the text in place of those of whole microseconds. */
+function takeExact({ classUs, causeUs }: Chosen, { sums, causes }: Store): void {
+  if (!sums) return;
+  classUs.fill(0);
+  sums.cause_us.forEach((us, cause) => {
+    causeUs[cause] = us;
+    classUs[CLASSES.indexOf(causes[cause]!.class)]! += us;
+  });
+  classUs[CLASSES.length - 1]! += sums.rest_us;
 }
 
 function indices(store: Store, mask: Uint8Array | null, fromUs: number, toUs: number, isWholeRange: boolean): Uint32Array {

@@ -36,11 +36,32 @@ pub(super) struct Columns {
     operations: Vec<String>,
     parts: Vec<u64>,
     left_out: u64,
+    /// Time of each cause and without one, in microseconds, of all pauses: the parts are whole ones, and their sums
+    /// would be others than those of the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sums: Option<Sums>,
     #[serde(skip)]
     zero_ns: u64,
     /// Starts, to find a pause again.
     #[serde(skip)]
     starts_ns: Vec<u64>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Sums {
+    cause_us: Vec<f64>,
+    rest_us: f64,
+}
+
+impl Sums {
+    fn add(&mut self, it: &Attribution, causes: &mut Numbered) {
+        for part in &it.parts {
+            let place = causes.of(part.cause);
+            self.cause_us.resize(self.cause_us.len().max(place + 1), 0.0);
+            self.cause_us[place] += part.time.as_secs_f64() * 1e6;
+        }
+        self.rest_us += it.unattributed.as_secs_f64() * 1e6;
+    }
 }
 
 impl Columns {
@@ -107,7 +128,9 @@ pub(super) fn of(
     }
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut last_us = 0;
+    let mut sums = Sums::default();
     pauses.each(&mut |it| {
+        sums.add(it, causes);
         if it.pause.duration < least {
             columns.left_out += 1;
             return Ok(());
@@ -123,6 +146,7 @@ pub(super) fn of(
         columns.operation.push(operation);
         Ok(())
     })?;
+    columns.sums = Some(sums);
     columns.span_ms = columns.span_ms.max(ms(Duration::from_micros(last_us)));
     for it in episodes {
         let start = Duration::from_nanos(it.interval.start_ns.saturating_sub(zero_ns));

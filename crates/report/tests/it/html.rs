@@ -112,6 +112,9 @@ fn every_pause_is_on_the_page_with_its_parts() {
     assert_eq!(pauses["length_us"], serde_json::json!([20_000, 500_000, 3_000]));
     assert_eq!(pauses["kind"], "sss");
     assert_eq!(pauses["collected"], "yyy");
+    let sums = pauses["sums"]["cause_us"].as_array().expect("a list");
+    let sum: f64 = sums.iter().map(|it| it.as_f64().expect("a number")).sum();
+    assert!((sum - 515_000.0).abs() < 1.0 && pauses["sums"]["rest_us"] == 8_000.0, "{pauses}");
     let causes = data["causes"].as_array().expect("a list");
     let number = |id: &str| causes.iter().position(|it| it["id"] == id).expect("it is there");
     let (log, work) = (number("gc-log-write-blocked"), number("gc-work"));
