@@ -1,12 +1,23 @@
 //! What the words of the field mean, for those who run services and know no JVM from inside: of each page the
 //! words that are on its first screen. A term is added here.
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// See `Meaning` in `web/src/model.ts`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Meaning {
-    term: &'static str,
+    term: Cow<'static, str>,
     meaning: &'static str,
+}
+
+/// The flags of the JVM in a piece of advice that have no meaning of their own yet, with what its remedy does.
+pub(super) fn flags_of(text: &str, remedy: &str, known: &[Meaning]) -> Vec<Meaning> {
+    let Some(remedy) = remedy::find(remedy) else { return Vec::new() };
+    let is_known =
+        |flag: &str| known.iter().any(|it| has(&flag.to_lowercase(), &it.term.to_lowercase()));
+    let flags = text.split_whitespace().filter(|it| it.starts_with("-X") && !is_known(it));
+    let name = |it: &str| it.split('=').next().unwrap_or(it).to_owned();
+    flags.map(|it| Meaning { term: name(it).into(), meaning: remedy.title }).collect()
 }
 
 /// Terms, in whatever case they stand in texts, and what they mean.
@@ -34,10 +45,10 @@ const ALL: &[(&str, &str)] = &[
     ("old generation", "the part of the heap for objects that have lived for long"),
     ("young generation", "the part of the heap for new objects"),
     ("after collections", "what was in use just after each collection"),
-    ("capacity", "the memory that the heap has from the host at that time"),
+    ("capacity", "how large the JVM had made the heap at that time"),
     ("allocated", "memory that the application asked for in the heap"),
     ("G1", "a garbage collector of the JVM, the default since JDK 9"),
-    ("CMS", "a garbage collector, up to JDK 13, that works while the application runs"),
+    ("CMS", "a garbage collector, up to JDK 13, that mostly works while the application runs"),
     (
         "ZGC",
         "a garbage collector that works while the application runs, with stops of less than 1 ms",
@@ -55,7 +66,7 @@ const ALL: &[(&str, &str)] = &[
         "what the JVM does in a stop apart from garbage collection, and short waits until all threads stop",
     ),
     ("VM thread", "the JVM's own thread that stops the application and lets it go on"),
-    ("GC thread", "a thread of the JVM that collects garbage while the application is stopped"),
+    ("GC thread", "a thread of the JVM that collects garbage"),
     (
         "late Java thread",
         "a Java thread that kept running when all were to stop, and all others waited for it",
@@ -65,7 +76,7 @@ const ALL: &[(&str, &str)] = &[
     ("evacuation or promotion failed", "there was no free space to move objects to"),
     (
         "promotion failure",
-        "objects that had lived for long could not be moved: the old generation was full",
+        "objects could not be moved from the young to the old generation: it had no room",
     ),
     (
         "humongous",
@@ -129,14 +140,14 @@ const ALL: &[(&str, &str)] = &[
     ("UseG1GC", "a flag of the JVM: collect garbage with G1"),
     ("UseZGC", "a flag of the JVM: collect garbage with ZGC"),
     ("GC.class_histogram", "counts the objects in the heap; the JVM stops for that"),
-    ("--ask-jvm", "asks the JVM for the stacks of its threads, for which it stops shortly"),
+    ("--ask-jvm", "asks the JVM for the stacks of its threads, for which it stops briefly"),
     ("cpu.max", "the CPU quota of a control group: microseconds of CPU time, and in which time"),
     ("cpu.max.burst", "CPU time that a group may save up for later, in microseconds"),
 ];
 
 /// All terms, for a page of which it is not known yet what it will say.
 pub(super) fn all() -> Vec<Meaning> {
-    ALL.iter().map(|&(term, meaning)| Meaning { term, meaning }).collect()
+    ALL.iter().map(|&(term, meaning)| Meaning { term: term.into(), meaning }).collect()
 }
 
 /// The terms that are in these texts, in the order of the list, and the remedies that they name.
@@ -161,7 +172,7 @@ pub(super) fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Meaning> {
     let place = |it: &Meaning| ALL.iter().position(|(term, _)| *term == it.term);
     found.sort_by_key(place);
     let remedies = remedy::remedies().iter().filter(|it| has(&text, &format!("fix {}", it.id)));
-    found.extend(remedies.map(|it| Meaning { term: it.id, meaning: it.summary }));
+    found.extend(remedies.map(|it| Meaning { term: it.id.into(), meaning: it.summary }));
     found
 }
 
@@ -184,7 +195,8 @@ mod tests {
 
     #[track_caller]
     fn check(texts: &[&str], expected: &[&str]) {
-        let found: Vec<&str> = of(texts.iter().copied()).iter().map(|it| it.term).collect();
+        let found: Vec<String> =
+            of(texts.iter().copied()).iter().map(|it| it.term.to_string()).collect();
         assert_eq!(found, expected);
     }
 
@@ -197,6 +209,20 @@ mod tests {
         );
         check(&["the installer", "unexplained", "p99.9"], &["p99"]);
         check(&[], &[]);
+    }
+
+    /// `-XX:+AlwaysPreTouch` was advised and explained nowhere.
+    #[test]
+    fn each_flag_that_is_advised_has_a_meaning() {
+        let flags = |text: &str| {
+            let found = flags_of(text, "pretouch", &all());
+            found.into_iter().map(|it| (it.term.into_owned(), it.meaning)).collect::<Vec<_>>()
+        };
+        let title = remedy::find("pretouch").expect("it is there").title;
+        assert_eq!(flags("-XX:+AlwaysPreTouch -Xmx48m"), [("-XX:+AlwaysPreTouch".into(), title)]);
+        assert_eq!(flags("-XX:A=3"), [("-XX:A".into(), title)]);
+        assert_eq!(flags("touch the heap"), []);
+        check(&["-Xmx48m"], &["-Xmx"]);
     }
 
     #[test]

@@ -147,8 +147,17 @@ fn meanings(
     let lines = view.header.iter().map(String::as_str).chain(answer.hiccup);
     let names = causes.iter().flat_map(|it| [it.short, it.title]);
     let steps = answer.steps.iter().map(|it| it.text.as_str());
-    let texts = [answer.verdict, "pause"].into_iter().chain(cards).chain(to_do).chain(steps);
-    glossary::of(texts.chain(lines).chain(names).chain(columns.names()).chain(HEAP))
+    let texts = [answer.verdict, "pause", "measured", "inferred"]
+        .into_iter()
+        .chain(cards)
+        .chain(to_do)
+        .chain(steps);
+    let mut words =
+        glossary::of(texts.chain(lines).chain(names).chain(columns.names()).chain(HEAP));
+    for it in &answer.to_do {
+        words.extend(it.flags(&words));
+    }
+    words
 }
 
 /// What can be pasted is offered for that; a phrase is not.

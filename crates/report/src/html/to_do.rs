@@ -1,6 +1,7 @@
 //! What to do, as one list: each action once, with the causes that it helps and the time that these have.
 use super::{
     finding::{copied, lines},
+    glossary::{self, Meaning},
     numbered::Numbered,
 };
 use crate::{
@@ -23,9 +24,17 @@ pub(super) struct ToDo {
     saves: String,
     /// The causes that it helps.
     causes: Vec<usize>,
+    /// The remedy that it is of.
+    #[serde(skip)]
+    remedy: &'static str,
 }
 
 impl ToDo {
+    /// What its flags mean, beside what is `known`.
+    pub(super) fn flags(&self, known: &[Meaning]) -> Vec<Meaning> {
+        glossary::flags_of(&self.text, self.remedy, known)
+    }
+
     /// What is read of it.
     pub(super) fn texts(&self) -> [&str; 3] {
         [&self.text, &self.note, &self.saves]
@@ -112,6 +121,7 @@ fn to_do(it: &Merged<'_>, causes: &mut Numbered) -> ToDo {
         note: clean(&it.advice.shown().1),
         saves: saves.join("; "),
         causes: all.map(|it| causes.of(it.finding.cause)).collect(),
+        remedy: it.advice.remedy,
     }
 }
 
