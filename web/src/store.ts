@@ -36,7 +36,7 @@ export interface Store {
   startUs: Float64Array;
   lengthUs: Float64Array;
   reachingUs: Float64Array;
-  /** Character codes of `s`, `g` and `h`. */
+  /** Character codes of `s`, `c`, `g` and `h`, see `Columns`. */
   kind: Uint8Array;
   /** Character codes of `Collected`. */
   collected: Uint8Array;

@@ -280,3 +280,17 @@ fn us(time: Duration) -> u64 {
 fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_called_as_the_page_calls_them() {
+        let palette = include_str!("../../../../web/src/palette.ts");
+        for it in [Unknown, Cycle, Young, Mixed, Failed, Degenerated, Full] {
+            let line = format!("{}: \"{}\"", collected(Some(it)), kind_name(it));
+            assert!(palette.contains(&line), "{line}");
+        }
+    }
+}

@@ -10,16 +10,6 @@ pub(super) struct Meaning {
     meaning: &'static str,
 }
 
-/// The flags of the JVM in a piece of advice that have no meaning of their own yet, with what its remedy does.
-pub(super) fn flags_of(text: &str, remedy: &str, known: &[Meaning]) -> Vec<Meaning> {
-    let Some(remedy) = remedy::find(remedy) else { return Vec::new() };
-    let is_known =
-        |flag: &str| known.iter().any(|it| has(&flag.to_lowercase(), &it.term.to_lowercase()));
-    let flags = text.split_whitespace().filter(|it| it.starts_with("-X") && !is_known(it));
-    let name = |it: &str| it.split('=').next().unwrap_or(it).to_owned();
-    flags.map(|it| Meaning { term: name(it).into(), meaning: remedy.title }).collect()
-}
-
 /// Terms, in whatever case they stand in texts, and what they mean.
 const ALL: &[(&str, &str)] = &[
     ("time to safepoint", "how long it took until all Java threads had stopped"),
@@ -174,6 +164,16 @@ pub(super) fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Meaning> {
     let remedies = remedy::remedies().iter().filter(|it| has(&text, &format!("fix {}", it.id)));
     found.extend(remedies.map(|it| Meaning { term: it.id.into(), meaning: it.summary }));
     found
+}
+
+/// The flags of the JVM in a piece of advice that have no meaning of their own yet, with what its remedy does.
+pub(super) fn flags_of(text: &str, remedy: &str, known: &[Meaning]) -> Vec<Meaning> {
+    let Some(remedy) = remedy::find(remedy) else { return Vec::new() };
+    let is_known =
+        |flag: &str| known.iter().any(|it| has(&flag.to_lowercase(), &it.term.to_lowercase()));
+    let flags = text.split_whitespace().filter(|it| it.starts_with("-X") && !is_known(it));
+    let name = |it: &str| it.split('=').next().unwrap_or(it).to_owned();
+    flags.map(|it| Meaning { term: name(it).into(), meaning: remedy.title }).collect()
 }
 
 /// Whether a text has a term as a word of its own, also in the plural; a flag of the JVM also with a value after it.
