@@ -1,0 +1,1 @@
+//! What many hosts have in common, and what changed on which of them.
