@@ -262,15 +262,15 @@ impl Making<'_> {
         let begin_ns = template.piece_begin_ns(planned.at_ns);
         self.log.piece(&template.piece, begin_ns)?;
         self.recorded_bytes_left = self.recorded_bytes_left.saturating_sub(template.piece.bytes);
-        let (line_ns, log_stop_ns) = template.logged;
+        let stop = template.stop;
         self.recordings.push(RecordingTruth {
             path: format!("kept/{}/{name}", self.host.name),
             cause: template.cause,
             template: template.folder,
             at: timestamp(planned.at_ns).to_string(),
-            stop_ns: template.longest_ns,
-            log_line_at: iso(begin_ns + line_ns),
-            log_stop_ns,
+            stop_ns: stop.length_ns,
+            log_line_at: iso(begin_ns + stop.line_ns),
+            log_stop_ns: stop.logged_ns,
             kernel: life.kernel,
         });
         Ok(())

@@ -10,7 +10,7 @@ use crate::{
     plan::{Host, Life, What},
 };
 use anyhow::{Context, Result, ensure};
-use recording::{Facts, Kept, KeptKind, Limits, LogLine, Recording, SafepointFact, Writer};
+use recording::{Facts, Kept, KeptKind, Limits, LogLine, Recording, Writer};
 use shift::Shift;
 use std::{
     path::{Path, PathBuf},
@@ -78,12 +78,38 @@ pub(crate) struct Template {
     work: Vec<(LogLine, Line)>,
     /// The whole stops and collections of `work`.
     pub(crate) piece: Piece,
-    /// When the longest stop began that the log has, too, on the recording's clock.
-    longest_begin_ns: i64,
+    /// Its longest stop.
+    pub(crate) stop: Stop,
+}
+
+/// A stop that is in a recording and in its log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stop {
+    /// When it began, on the recording's clock.
+    begin_ns: i64,
     /// How long it was.
-    pub(crate) longest_ns: i64,
-    /// When its line in the log is dated, from the begin of the piece, and how long it was by that.
-    pub(crate) logged: (i64, i64),
+    pub(crate) length_ns: i64,
+    /// When its line in the log is dated, from the begin of the piece.
+    pub(crate) line_ns: i64,
+    /// How long it was by that line.
+    pub(crate) logged_ns: i64,
+}
+
+/// The longest stop that a piece of the log has, too. How long one was is not the same in both where the VM thread had
+/// no CPU at its end.
+fn longest(facts: &Facts, piece: &Piece) -> Option<Stop> {
+    let in_both = facts.safepoints.iter().filter_map(|it| {
+        let begin_ns = i64::try_from(it.begin.0).ok()?;
+        let length_ns = nanos(it.resumed.unwrap_or(it.end_probe).since(it.begin));
+        piece.lines.iter().find_map(|line| {
+            let logged_ns = line.stop_ns?;
+            let logged_begin_ns = piece.origin_ns + line.at_ns - logged_ns;
+            let is_it = (logged_begin_ns - begin_ns).abs() < SAME_NS
+                && (logged_ns - length_ns).abs() < SAME_NS;
+            is_it.then_some(Stop { begin_ns, length_ns, line_ns: line.at_ns, logged_ns })
+        })
+    });
+    in_both.max_by_key(|it| it.length_ns)
 }
 
 /// A recording at its new place.
@@ -115,40 +141,25 @@ impl Template {
         let header = lines.iter().take_while(|it| is_header(it)).count();
         let work = lines.split_off(header);
         let texts: Vec<Line> = work.iter().map(|it| it.1.clone()).collect();
-        let whole = whole(&texts).context("its log has no whole stop")?;
-        let piece = Piece::of(&texts[whole]);
-        let length = |it: &SafepointFact| nanos(it.resumed.unwrap_or(it.end_probe).since(it.begin));
-        // How long a stop was is not the same in both where the VM thread had no CPU at its end.
-        let in_both = facts.safepoints.iter().filter_map(|it| {
-            let (begin_ns, length_ns) = (i64::try_from(it.begin.0).ok()?, length(it));
-            let logged = piece.lines.iter().find_map(|line| {
-                let stop_ns = line.stop_ns?;
-                let starts_ns = piece.origin_ns + line.at_ns - stop_ns;
-                let is_it =
-                    (starts_ns - begin_ns).abs() < SAME_NS && (stop_ns - length_ns).abs() < SAME_NS;
-                is_it.then_some((line.at_ns, stop_ns))
-            })?;
-            Some((length_ns, begin_ns, logged))
-        });
-        let longest = in_both.max_by_key(|it| it.0);
-        let (longest_ns, longest_begin_ns, logged) =
-            longest.context("none of its stops is in its log with the same length")?;
+        let runs = whole(&texts);
+        let pieces = runs.into_iter().map(|run| Piece::of(&texts[run]));
+        let found = pieces.filter_map(|it| Some((longest(&facts, &it)?, it)));
+        let found = found.max_by_key(|(stop, _)| stop.length_ns);
+        let (stop, piece) = found.context("no stop is in its log with the same length")?;
         Ok(Template {
             folder,
             cause,
             header: lines,
             work,
             piece,
-            longest_begin_ns,
-            longest_ns,
-            logged,
+            stop,
             facts,
         })
     }
 
     /// Of a stop that begins then: when the piece of the log begins.
     pub(crate) fn piece_begin_ns(&self, at_ns: i64) -> i64 {
-        at_ns - self.longest_begin_ns + self.piece.origin_ns
+        at_ns - self.stop.begin_ns + self.piece.origin_ns
     }
 
     /// Moves it to a JVM of a host, so that its longest stop begins then. The first whole collection of its log
@@ -160,7 +171,7 @@ impl Template {
         at_ns: i64,
         collection: u32,
     ) -> Moved {
-        let shift_ns = at_ns - life.boot_ns - self.longest_begin_ns;
+        let shift_ns = at_ns - life.boot_ns - self.stop.begin_ns;
         let mut facts = self.facts.clone();
         let pid = facts.jvm.as_ref().map_or(0, |it| it.pid);
         Shift::new(shift_ns, pid, life.pid).facts(&mut facts);
@@ -173,7 +184,7 @@ impl Template {
             jvm: host.name.clone(),
             kind: KeptKind::Pause,
             at: timestamp(at_ns / 1_000_000 * 1_000_000),
-            length: Duration::from_nanos(self.longest_ns.unsigned_abs()),
+            length: Duration::from_nanos(self.stop.length_ns.unsigned_abs()),
             cause: self.cause.to_owned(),
             bytes: 0,
         };

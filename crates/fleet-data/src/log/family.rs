@@ -24,7 +24,8 @@ pub(crate) struct Family {
     pub(crate) init: Vec<Line>,
     /// Ordinary pieces.
     pub(crate) pieces: Vec<Piece>,
-    /// Pieces with collections for humongous objects; there are none of heaps that are large.
+    /// Pieces with collections for humongous objects, from the shortest to the longest; there are none of heaps that
+    /// are large.
     pub(crate) humongous: Vec<Piece>,
 }
 
@@ -79,6 +80,7 @@ impl Family {
             family.pieces.extend(all.iter().filter(|it| short(it) && ordinary(it)).cloned());
             family.humongous.extend(all.into_iter().filter(|it| short(it) && is_humongous(it)));
         }
+        family.humongous.sort_by_key(|it| it.longest_stop_ns);
         ensure!(!family.pieces.is_empty(), "no whole collection in {files:?}");
         Ok(family)
     }

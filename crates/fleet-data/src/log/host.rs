@@ -12,6 +12,8 @@ const MS: i64 = 1_000_000;
 const TRIES: usize = 20;
 /// One of this many pieces does not follow the one that it followed in the real log.
 const JUMPS: u64 = 6;
+/// Where there are collections for humongous objects, one of this many pieces is ordinary.
+const ORDINARY_ONES: u64 = 4;
 
 /// A log that grows.
 #[derive(Debug)]
@@ -90,8 +92,10 @@ impl<'a> HostLog<'a> {
     /// Another piece, which fits behind the last one.
     pub(crate) fn choose(&mut self, random: &mut Random) -> &'a Piece {
         let humongous = &self.family.humongous;
-        if self.is_humongous && !humongous.is_empty() && random.one_of(2) {
-            return &humongous[random.index(humongous.len())];
+        if self.is_humongous && !humongous.is_empty() && !random.one_of(ORDINARY_ONES) {
+            // They go from the shortest to the longest: of three the last one makes more of the fault.
+            let drawn = [(); 3].map(|()| random.index(humongous.len()));
+            return &humongous[drawn.into_iter().max().unwrap_or(0)];
         }
         let pieces = &self.family.pieces;
         let mut next = (self.before + 1) % pieces.len();

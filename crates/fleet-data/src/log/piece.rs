@@ -38,6 +38,8 @@ pub(crate) struct PieceLine {
     pub(crate) stop_ns: Option<i64>,
 }
 
+/// A line that is written within this is in time; dates are to the millisecond.
+const IN_TIME_NS: i64 = 1_000_000;
 /// What a date, an uptime and a line's end take.
 const DECORATIONS_BYTES: usize = 30 + 13 + 8;
 
@@ -155,14 +157,46 @@ pub(crate) fn pieces(lines: &[Line]) -> (&[Line], Vec<Piece>) {
     (init, each.collect())
 }
 
-/// Which of these lines, of the middle of a log, are whole collections and stops.
-pub(crate) fn whole(lines: &[Line]) -> Option<Range<usize>> {
-    let cuts = cuts(lines);
-    let (first, last) = (*cuts.first()?, *cuts.last()?);
-    // A recording that begins between two stops lacks nothing of its first one.
-    let is_begun = lines[0].tags.trim_end() == "gc,start" || lines[0].stop_ns().is_some();
-    let first = if is_begun { 0 } else { first };
-    (first < last).then_some(first..last)
+/// Which of these lines, of the middle of a log, are whole collections and stops: runs without a stop whose line came
+/// late. A thread without a CPU may write it long after the stop, and then its date is that of another time.
+pub(crate) fn whole(lines: &[Line]) -> Vec<Range<usize>> {
+    let mut ends = cuts(lines);
+    // One that begins between two stops lacks nothing of its first one.
+    let begins_one = |it: &Line| matches!(it.tags.trim_end(), "gc,start" | "safepoint,cleanup");
+    if lines.first().is_some_and(begins_one) {
+        ends.insert(0, 0);
+    }
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (start, end) in ends.iter().zip(ends.iter().skip(1)) {
+        match runs.last_mut() {
+            _ if has_late_line(&lines[*start..*end]) => {}
+            Some(run) if run.end == *start => run.end = *end,
+            _ => runs.push(*start..*end),
+        }
+    }
+    runs
+}
+
+/// Whether a stop seems to have begun after its collection.
+fn has_late_line(lines: &[Line]) -> bool {
+    let mut collection_begin_ns = None;
+    lines.iter().any(|line| {
+        if let Some((_, rest)) = line.collection()
+            && heap(rest).is_some()
+        {
+            collection_begin_ns = Some(line.at_ns - length_ns(rest));
+        }
+        let Some(stop_ns) = line.stop_ns() else { return false };
+        let begin_ns = line.at_ns - stop_ns;
+        collection_begin_ns.take().is_some_and(|it| begin_ns > it + IN_TIME_NS)
+    })
+}
+
+/// How long a pause was, by the end of its message: `… 22M->6M(40M) 7.878ms`.
+fn length_ns(message: &str) -> i64 {
+    let last = message.rsplit(' ').next().and_then(|it| it.strip_suffix("ms"));
+    let micros = last.and_then(|it| it.replace('.', "").parse::<i64>().ok());
+    micros.unwrap_or(0) * 1000
 }
 
 #[cfg(test)]
@@ -208,8 +242,26 @@ mod tests {
     #[test]
     fn of_the_middle_of_a_log_what_is_not_whole_is_left_out() {
         let lines = lines(&LOG);
-        assert_eq!(whole(&lines[2..]), Some(5..6));
-        assert_eq!(whole(&lines[1..]), Some(0..7));
-        assert_eq!(whole(&lines[..3]), None);
+        assert_eq!(whole(&lines[2..]), [5..6]);
+        assert_eq!(whole(&lines[1..]), [0..7]);
+        assert_eq!(whole(&lines[..3]), []);
+    }
+
+    #[test]
+    fn a_stop_whose_line_came_late_divides_runs() {
+        let stop = |at: &str, collected: &str| {
+            [
+                format!("[{collected}s][gc] GC(1) Pause Young (Normal) (G1) 2M->1M(4M) 3.000ms"),
+                format!("[{at}s][safepoint] Safepoint \"A\", Time since last: 5 ns, Total: 4000000 ns"),
+            ]
+        };
+        let texts = [
+            stop("1.001", "1.000"),
+            stop("2.001", "2.000"),
+            stop("3.066", "3.000"),
+            stop("4.001", "4.000"),
+        ];
+        let texts: Vec<&str> = texts.iter().flatten().map(String::as_str).collect();
+        assert_eq!(whole(&lines(&texts)), [2..4, 6..8]);
     }
 }

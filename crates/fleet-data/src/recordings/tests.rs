@@ -17,7 +17,7 @@ pub(super) fn facts() -> Facts {
 fn all_templates_can_be_used() {
     let templates = Templates::read(&crate::testdata()).expect("templates");
     for it in templates.ordinary.iter().chain([&templates.journal, &templates.steal]) {
-        assert!(it.longest_ns > 50_000_000, "{}", it.folder);
+        assert!(it.stop.length_ns > 50_000_000, "{}", it.folder);
         assert!(!it.piece.says("Humongous Allocation"), "{}", it.folder);
     }
 }
