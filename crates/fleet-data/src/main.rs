@@ -12,7 +12,7 @@ use std::{
 ///
 /// All of it is made of real logs and real recordings (`testdata/`), and is the same for the same seed.
 #[derive(Debug, Parser)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = FILES_AND_EXAMPLES)]
 struct Arguments {
     /// Directory to make; must not exist
     directory: PathBuf,
@@ -39,7 +39,15 @@ struct Arguments {
     testdata: PathBuf,
 }
 
-const EXAMPLES: &str = "\
+/// What is behind the options in the help.
+const FILES_AND_EXAMPLES: &str = "\
+Files:
+  hosts.csv         a row for each host: host,cluster,kernel,deploy,rack
+  logs/HOST/        its GC log of seven days: gc.log, gc.log.gz, or gc.log.0 and so on
+  kept/HOST/NAME/   its recordings, each of the longest stop in it
+  damaged/          damaged copies of some logs and recordings
+  truth.json        the three faults and their hosts, the cause of each recording
+
 Examples:
   fleet-data --damage 1% /var/tmp/fleet
   fleet-data --hosts 12 --log-bytes 4M --recordings 24 /tmp/small

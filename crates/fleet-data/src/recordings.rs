@@ -146,15 +146,7 @@ impl Template {
         let found = pieces.filter_map(|it| Some((longest(&facts, &it)?, it)));
         let found = found.max_by_key(|(stop, _)| stop.length_ns);
         let (stop, piece) = found.context("no stop is in its log with the same length")?;
-        Ok(Template {
-            folder,
-            cause,
-            header: lines,
-            work,
-            piece,
-            stop,
-            facts,
-        })
+        Ok(Template { folder, cause, header: lines, work, piece, stop, facts })
     }
 
     /// Of a stop that begins then: when the piece of the log begins.

@@ -252,7 +252,9 @@ mod tests {
         let stop = |at: &str, collected: &str| {
             [
                 format!("[{collected}s][gc] GC(1) Pause Young (Normal) (G1) 2M->1M(4M) 3.000ms"),
-                format!("[{at}s][safepoint] Safepoint \"A\", Time since last: 5 ns, Total: 4000000 ns"),
+                format!(
+                    "[{at}s][safepoint] Safepoint \"A\", Time since last: 5 ns, Total: 4000000 ns"
+                ),
             ]
         };
         let texts = [
