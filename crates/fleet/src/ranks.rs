@@ -29,6 +29,9 @@ pub(crate) struct Stratum {
 
 /// Steps of a search by halves: more than a number has bits.
 const STEPS: u32 = 60;
+/// What is within this many standard deviations is not significant, whatever the bound: most comparisons are, and
+/// are done with.
+const DEVIATIONS: f64 = 2.3;
 /// The largest tilt that is tried: at it all but the largest sums have no weight.
 const LARGEST_TILT: f64 = 1e6;
 
@@ -63,6 +66,15 @@ impl Stratum {
         self.sum - all * self.chosen / self.all.max(1.0)
     }
 
+    /// How much that sum varies by chance.
+    fn variance(&self) -> f64 {
+        let moment = |power: i32| -> f64 {
+            self.ranks.iter().map(|(rank, count)| rank.powi(power) * count).sum::<f64>() / self.all
+        };
+        let of_one = moment(2) - moment(1).powi(2);
+        of_one * self.chosen * (self.all - self.chosen) / (self.all - 1.0)
+    }
+
     /// The other way round, so that the smallest are the largest.
     fn mirrored(&self) -> Stratum {
         let ranks = self.ranks.iter().rev().map(|it| (-it.0, it.1)).collect();
@@ -81,6 +93,10 @@ impl Stratum {
     fn balance(&self, t: f64) -> f64 {
         let (mut low, mut high) = (-2.0 * t - 50.0, 2.0 * t + 50.0);
         for _ in 0..STEPS {
+            // Any w gives a bound, and near the best they hardly differ.
+            if high - low < 1e-4 {
+                break;
+            }
             let w = f64::midpoint(low, high);
             if self.at(t, w).0 < self.chosen {
                 low = w;
@@ -133,9 +149,9 @@ fn log_factorial(n: f64) -> f64 {
 /// A bound of the probability that the chosen ones are by chance alone as large as they are, or larger.
 pub(crate) fn larger(strata: &[Stratum]) -> f64 {
     let strata: Vec<&Stratum> = strata.iter().filter(|it| it.decides()).collect();
-    // Over what is expected the bound says nothing.
     let excess: f64 = strata.iter().map(|it| it.excess()).sum();
-    if excess <= 0.0 {
+    let variance: f64 = strata.iter().map(|it| it.variance()).sum();
+    if excess <= 0.0 || excess < DEVIATIONS * variance.sqrt() {
         return 1.0;
     }
     let bound = |t: f64| strata.iter().map(|it| it.bound(t)).sum::<f64>();

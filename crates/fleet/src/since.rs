@@ -86,13 +86,16 @@ pub(crate) fn step(hosts: &[Days], direction: Direction) -> Option<Step> {
         Direction::More => matters(before, since),
         Direction::Less => matters(since, before),
     };
+    if !is_enough {
+        return None;
+    }
     let strata = strata(hosts, day);
     let p = match direction {
         Direction::More => ranks::larger(&strata),
         Direction::Less => ranks::smaller(&strata),
     };
     let p = (p * float(days - 1)).min(1.0);
-    is_enough.then_some(Step { day, direction, before, since, p })
+    Some(Step { day, direction, before, since, p })
 }
 
 /// Rates of hosts that have both, before the day and since.
