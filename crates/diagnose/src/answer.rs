@@ -12,6 +12,7 @@ pub(crate) mod from_recording;
 pub(crate) mod keep;
 pub(crate) mod log_openings;
 pub(crate) mod opened;
+pub(crate) mod seen;
 pub(crate) mod stalled;
 pub(crate) mod stalls;
 pub(crate) mod statistics;

@@ -37,9 +37,10 @@ pub use answer::diagnosis::{Diagnosis, JvmSummary, Watched};
 pub use answer::doubt::Doubt;
 pub use answer::finding::Finding;
 pub use answer::from_log::LogDiagnosis;
-pub use answer::from_recording::{diagnose_facts, diagnose_recording};
+pub use answer::from_recording::{diagnose_each, diagnose_facts, diagnose_recording};
 pub use answer::keep::Keep;
 pub use answer::opened::{Lane, Opened, Span, Stretch, Wait};
+pub use answer::seen::{Seen, Told};
 pub use answer::stalled::{
     Episode, Extent, Holder, Pool, Proof, StallMember, StalledThread, Stalls,
 };

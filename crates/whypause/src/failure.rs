@@ -87,8 +87,8 @@ impl From<recording::RecordingError> for Failure {
     }
 }
 
-impl From<logset::Error> for Failure {
-    fn from(error: logset::Error) -> Failure {
+impl From<input::Error> for Failure {
+    fn from(error: input::Error) -> Failure {
         Failure::input(error.to_string(), error.hint())
     }
 }

@@ -62,6 +62,11 @@ fn lost_outside(cause: &Cause, index: &Index<'_>) -> Option<Duration> {
     cause.outside_pauses.and_then(|shows| shows(index))
 }
 
+/// What is said of a cause of which `tally` has all.
+pub(crate) fn of_one(cause: &'static Cause, tally: &Tally, index: &Index<'_>) -> Finding {
+    finding(cause, tally, index, tally.time)
+}
+
 fn finding(cause: &'static Cause, tally: &Tally, index: &Index<'_>, stopped: Duration) -> Finding {
     let explanation = (cause.explain)(tally, index);
     Finding {

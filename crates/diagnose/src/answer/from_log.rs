@@ -1,6 +1,6 @@
 //! Diagnosis of a GC log alone.
 use crate::{
-    Attribution, Diagnosis, InputSummary, JvmSummary, Situation, Verdict, Watched,
+    Diagnosis, InputSummary, JvmSummary, Seen, Situation, Verdict, Watched,
     answer::{
         attribution::{self, ApplicableCauses, Ledger},
         findings,
@@ -14,7 +14,7 @@ use crate::{
     log::{notes as log_notes, pauses::LogPauses},
 };
 use gclog::Event;
-use recording::{Clock, Source};
+use recording::Source;
 use std::time::Duration;
 
 /// Takes the events of one log and says what it can of its pauses.
@@ -50,18 +50,17 @@ impl LogDiagnosis {
     /// Takes the next event.
     pub fn event(&mut self, event: Event) {
         self.pauses.event(event);
-        self.account(&mut |_, _| {});
+        self.account(&mut |_| {});
     }
 
-    /// Takes the next event, and gives each pause that is complete, in order, with the clock that
-    /// its start is on.
-    pub fn event_with(&mut self, event: Event, on_pause: &mut dyn FnMut(&Attribution, Clock)) {
+    /// Takes the next event, and gives each pause that is complete, in order.
+    pub fn event_with(&mut self, event: Event, on_pause: &mut dyn FnMut(&Seen<'_>)) {
         self.pauses.event(event);
         self.account(on_pause);
     }
 
     /// The log is over: gives the pauses that were still open. [`finish`](Self::finish) follows.
-    pub fn end(&mut self, on_pause: &mut dyn FnMut(&Attribution, Clock)) {
+    pub fn end(&mut self, on_pause: &mut dyn FnMut(&Seen<'_>)) {
         self.pauses.finish();
         self.account(on_pause);
     }
@@ -69,7 +68,7 @@ impl LogDiagnosis {
     /// What came out. `input` says what was read and what became of its lines.
     #[must_use]
     pub fn finish(mut self, input: InputSummary) -> Diagnosis {
-        self.end(&mut |_, _| {});
+        self.end(&mut |_| {});
         if let Some(dates) = input.application_dates {
             self.pauses.clock.cover(dates);
         }
@@ -122,13 +121,14 @@ impl LogDiagnosis {
         }
     }
 
-    fn account(&mut self, on_pause: &mut dyn FnMut(&Attribution, Clock)) {
+    fn account(&mut self, on_pause: &mut dyn FnMut(&Seen<'_>)) {
         if self.pauses.is_empty() {
             return;
         }
         let knows_reaching = self.pauses.has_safepoints;
         let clock = self.pauses.clock();
-        for pause in self.pauses.take() {
+        let (pauses, jvm) = self.pauses.take_with_jvm();
+        for pause in pauses {
             let mut case = Case {
                 pause: pause.pause,
                 interval: pause.interval,
@@ -138,7 +138,7 @@ impl LogDiagnosis {
             };
             let attribution = attribution::divide(&mut case, &self.applicable, &mut self.ledger);
             self.sums.add(&attribution, knows_reaching);
-            on_pause(&attribution, clock);
+            on_pause(&Seen::new(&attribution, clock, &case, Some(jvm)));
             self.longest.take(&attribution, case);
             self.kept.add(attribution);
         }

@@ -1,7 +1,7 @@
 //! Diagnosis of a recording.
 use crate::{
     Attribution, Diagnosis, GcStatistics, InputSummary, JvmSummary, MemoryStatistics, Pause,
-    PauseKind, Situation, Times,
+    PauseKind, Seen, Situation, Times,
     account::{self, hiccups, segment_budget::SegmentBudget},
     answer::{
         attribution::{self, Ledger},
@@ -34,7 +34,13 @@ use std::{mem, time::Duration};
 /// Pauses are those that the probes saw; where there were no probes, those of the GC log.
 #[must_use]
 pub fn diagnose_recording(recording: &Recording) -> Diagnosis {
-    let mut diagnosis = diagnose(&recording.facts, recording.coverage());
+    diagnose_each(recording, &mut |_| {})
+}
+
+/// The same, and gives each pause, in order.
+#[must_use]
+pub fn diagnose_each(recording: &Recording, on_pause: &mut dyn FnMut(&Seen<'_>)) -> Diagnosis {
+    let mut diagnosis = diagnose(&recording.facts, recording.coverage(), on_pause);
     for input in &mut diagnosis.inputs {
         input.path = recording.path.display().to_string();
         input.kind = "recording";
@@ -46,10 +52,14 @@ pub fn diagnose_recording(recording: &Recording) -> Diagnosis {
 /// Everything that facts in memory tell: what `watch` asks again and again of its last seconds.
 #[must_use]
 pub fn diagnose_facts(facts: &Facts) -> Diagnosis {
-    diagnose(facts, facts.coverage.clone().unwrap_or_default())
+    diagnose(facts, facts.coverage.clone().unwrap_or_default(), &mut |_| {})
 }
 
-fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
+fn diagnose(
+    facts: &Facts,
+    mut coverage: Coverage,
+    on_pause: &mut dyn FnMut(&Seen<'_>),
+) -> Diagnosis {
     let index = Index::new(facts);
     let mut log = Log::read(facts, &index);
     let wall = facts.wall_offset().map(|it| it.offset_ns);
@@ -65,6 +75,7 @@ fn diagnose(facts: &Facts, mut coverage: Coverage) -> Diagnosis {
     for (place, mut case) in cases.enumerate() {
         let attribution = attribution::divide(&mut case, &applicable, &mut ledger);
         sums.add_stop(&case.pause, &case.collections);
+        on_pause(&Seen::new(&attribution, Clock::Monotonic, &case, None));
         openings.take(place, &attribution, case);
         pauses.push(attribution);
     }

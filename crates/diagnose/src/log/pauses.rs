@@ -2,7 +2,7 @@
 //!
 //! Where a log has safepoint lines they are the pauses; where it has none, the collections are.
 use crate::{
-    history::{Collection, History},
+    history::{Collection, History, LogJvm},
     log::{
         account as log_account, clock::LogClock, monitors as log_monitors, monitors::Noticed,
         pause::LogPause,
@@ -106,11 +106,17 @@ impl LogPauses {
 
     /// Pauses that are complete, in order.
     pub(crate) fn take(&mut self) -> impl Iterator<Item = LogPause> + '_ {
+        self.take_with_jvm().0
+    }
+
+    /// The same, and what the log has told of its JVM.
+    pub(crate) fn take_with_jvm(&mut self) -> (impl Iterator<Item = LogPause> + '_, &LogJvm) {
         let (no_zone, no_time) = (&mut self.no_zone, &mut self.no_time);
-        self.done.drain(..).inspect(|it| {
+        let done = self.done.drain(..).inspect(|it| {
             *no_zone += u64::from(it.pause.times == Times::NoZone);
             *no_time += u64::from(it.pause.times == Times::None);
-        })
+        });
+        (done, &self.history.jvm)
     }
 
     /// The log is over: what still waits for a safepoint line is a pause of its own.

@@ -5,9 +5,9 @@ mod listing;
 mod table;
 
 use crate::{Exit, Failure, args::ExplainArgs, console::Console};
+use ::input::log_offset_min;
 use diagnose::{Attribution, Diagnosis, Keep};
 use input::Input;
-pub(crate) use input::log_offset_min;
 use listing::Listing;
 use recording::{Recording, Source, SourceState};
 use remedy::Command;
@@ -66,7 +66,7 @@ fn reports(
         let mut out = BufWriter::new(io::stdout().lock());
         if inputs.len() > 1 && args.format == Format::Text {
             let gap = if n > 0 { "\n" } else { "" };
-            writeln!(out, "{gap}==> {} <==", report::text::clean(&input.name(redactor)))?;
+            writeln!(out, "{gap}==> {} <==", report::text::clean(&input::name(input, redactor)))?;
         }
         let diagnosis = listing.write(redactor, console, |diagnosis, pauses| {
             args.format.write(diagnosis, pauses, &options, &mut out)?;
@@ -181,7 +181,7 @@ pub(crate) fn each(
     let mut read = |input: &Input| {
         let read = diagnose(input, redactor, console)?;
         enough(&read.diagnosis)?;
-        Ok((input.name(redactor), read))
+        Ok((input::name(input, redactor), read))
     };
     input::inputs(paths)?.iter().map(&mut read).collect()
 }
@@ -201,7 +201,7 @@ fn diagnose(input: &Input, redactor: &mut Redactor, console: &Console) -> Result
         Input::Recording(path) => {
             let mut recording = Recording::open(path)?;
             redactor.recording(&mut recording);
-            let log_offset_min = input::log_offset_min(&recording.facts);
+            let log_offset_min = log_offset_min(&recording.facts);
             Ok(Read { diagnosis: diagnose::diagnose_recording(&recording), log_offset_min })
         }
         Input::Kept(path, kept) => {
@@ -209,7 +209,7 @@ fn diagnose(input: &Input, redactor: &mut Redactor, console: &Console) -> Result
             Ok(Read { diagnosis, log_offset_min })
         }
         Input::Log(set) => {
-            let name = input.name(redactor);
+            let name = input::name(input, redactor);
             let on_pause = &mut |_: &Attribution, _| Continue(());
             let read = input::read_log(set, &name, LONGEST, on_pause, redactor, console)?;
             Ok(Read { diagnosis: read.diagnosis, log_offset_min: set.utc_offset_minutes() })

@@ -1,11 +1,12 @@
 //! The recordings that a watch has kept: a list, one of them by its time, or all on one time line.
-use super::input::{Input, log_offset_min};
+use super::input::Input;
 use crate::{
     Failure,
     args::{ExplainArgs, at::TimeOfDay},
     commands::window::{Ended, Window},
     console::Console,
 };
+use ::input::log_offset_min;
 use diagnose::Diagnosis;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;

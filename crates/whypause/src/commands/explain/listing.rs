@@ -50,7 +50,7 @@ impl<'a> Listing<'a> {
         };
         let again = set.is_readable_again();
         let mut packed = PackedPauses::new(SORTED_BYTES);
-        let name = input.name(redactor);
+        let name = input::name(input, redactor);
         let on_pause = &mut |pause: &Attribution, _| {
             if !again {
                 packed.add(pause);
@@ -120,7 +120,7 @@ struct Again<'a> {
     pauses: u64,
     redactor: &'a mut Redactor,
     console: &'a Console,
-    failed: Option<logset::Error>,
+    failed: Option<::input::Error>,
     /// Whether it had not the pauses that it had when it was read first.
     changed: bool,
 }

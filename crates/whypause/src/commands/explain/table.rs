@@ -54,7 +54,7 @@ impl Table {
         redactor: &mut Redactor,
         console: &Console,
     ) -> Result<Diagnosis, Failure> {
-        let name = input.name(redactor);
+        let name = input::name(input, redactor);
         let Input::Log(set) = input else {
             let Read { diagnosis, .. } = diagnose(input, redactor, console)?;
             for pause in &diagnosis.pauses {

@@ -10,13 +10,11 @@ use super::{
 use crate::{
     Failure,
     args::ZoneArgs,
-    commands::{
-        explain::log_offset_min,
-        window::{Ended, Window},
-    },
+    commands::window::{Ended, Window},
     console::Console,
 };
 use diagnose::{Counted, Diagnosis, Episode, Pause};
+use input::log_offset_min;
 use recording::{Facts, MonoTime};
 use report::{Options, TimeZone, line, metrics::JvmMetrics};
 use std::{
