@@ -34,6 +34,12 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+impl From<input::Error> for Error {
+    fn from(error: input::Error) -> Error {
+        Error::new(error.to_string(), error.hint())
+    }
+}
+
 impl From<Error> for ArrowError {
     fn from(error: Error) -> ArrowError {
         ArrowError::ExternalError(Box::new(error))

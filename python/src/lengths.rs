@@ -25,6 +25,12 @@ pub(crate) fn merge_hours<'py>(
     Ok(PyBytes::new(py, &py.detach(|| all.to_bytes())))
 }
 
+/// What the names of all files of a rotated log have in common.
+#[pyfunction]
+pub(crate) fn log_stem(file_name: &str) -> String {
+    logset::stem(file_name)
+}
+
 /// The length that this share of the pauses does not exceed, in nanoseconds.
 #[pyfunction]
 pub(crate) fn quantile_ns(py: Python<'_>, histogram: PyBackedBytes, q: f64) -> PyResult<u64> {

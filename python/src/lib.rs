@@ -18,7 +18,7 @@ mod _native {
     #[pymodule_export]
     use crate::error::WhypauseError;
     #[pymodule_export]
-    use crate::lengths::{merge_hours, quantile_ns};
+    use crate::lengths::{log_stem, merge_hours, quantile_ns};
     #[pymodule_export]
     use crate::rows::{Rows, explain, rows};
 

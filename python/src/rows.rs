@@ -2,23 +2,22 @@
 use crate::{
     error::Error,
     progress::Progress,
-    read::{self, About, Inputs, Run, Table},
+    read::{self, About, Inputs, Run},
     source::Source,
     stream::Batches,
 };
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::{SchemaRef, ffi::FFI_ArrowSchema};
 use pyo3::{
-    Bound, PyAny, PyResult, Python,
-    exceptions::PyValueError,
-    pyclass, pyfunction, pymethods,
-    types::{PyAnyMethods, PyCapsule},
+    Bound, PyAny, PyResult, Python, exceptions::PyValueError, pyclass, pyfunction, pymethods,
+    types::PyCapsule,
 };
 use std::{
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     thread::available_parallelism,
 };
+use table::Origin;
 
 /// Rows of one table, read anew each time they are taken.
 #[pyclass(frozen, module = "whypause._native")]
@@ -32,7 +31,7 @@ pub(crate) struct Rows {
 
 /// The rows of table `table` of paths, or of bytes or a file object that is called `name`.
 #[pyfunction]
-#[pyo3(signature = (table, *, paths, content, name, host, cluster, labels, threads, skip))]
+#[pyo3(signature = (table, *, paths, content, name, host, cluster, labels, threads, skip, instead))]
 #[expect(clippy::too_many_arguments, reason = "all have names, and one caller")]
 pub(crate) fn rows(
     py: Python<'_>,
@@ -45,16 +44,23 @@ pub(crate) fn rows(
     labels: Vec<(String, String)>,
     threads: Option<usize>,
     skip: bool,
+    instead: Option<(String, String)>,
 ) -> PyResult<Rows> {
-    let table = Table::named(table)
+    let table = read::table_named(table)
         .ok_or_else(|| PyValueError::new_err(format!("no table is called `{table}`")))?;
     let source = match content {
         Some(content) => Source::of(content, name)?,
         None => Source::Paths(paths),
     };
-    let about = About { host, cluster, labels };
+    let origin = Origin {
+        host: host.unwrap_or_default(),
+        cluster,
+        labels: labels.into_iter().collect(),
+        ..Origin::default()
+    };
+    let about = About { origin, skip, instead };
     let threads = threads.unwrap_or_else(|| available_parallelism().map_or(1, Into::into));
-    let inputs = py.detach(|| Inputs::find(table, source, about, skip))?;
+    let inputs = py.detach(|| Inputs::find(table, source, about))?;
     let progress = Mutex::new(Arc::new(inputs.progress()));
     Ok(Rows { schema: table.schema(), inputs: Arc::new(inputs), threads, progress })
 }

@@ -2,7 +2,7 @@
 
 >>> import whypause, duckdb
 >>> pauses = whypause.pauses("/var/log/kafka", host="k1")
->>> duckdb.sql("select first_cause, count(*), max(duration_ns) from pauses group by 1").fetchall()
+>>> duckdb.sql("select cause, count(*), max(duration_ns) from pauses group by 1").fetchall()
 
 Times are nanoseconds since 1970-01-01 UTC, lengths are nanoseconds, sizes are bytes: a column says it in its
 name. All functions release Python's lock while they read.
@@ -163,6 +163,7 @@ def _rows(
     threads: int | None,
     progress: bool | None,
     skip: bool,
+    instead: tuple[str, str] | None = None,
 ) -> Rows:
     if threads is not None and threads < 1:
         raise ValueError(f"threads must be at least 1, and not {threads}")
@@ -178,6 +179,7 @@ def _rows(
         labels=sorted((labels or {}).items()),
         threads=threads,
         skip=skip,
+        instead=instead,
     )
     return Rows(native, progress)
 

@@ -111,11 +111,11 @@ def _remote(url: str) -> Iterator[str]:
 
 
 @contextmanager
-def at_hand(piece: Piece) -> Iterator[tuple[list[str], str, str]]:
-    """Gives local paths of a piece while it is read, and what their beginning stands for: of an object store, a
-    temporary directory for its URL. All of one piece has to fit there."""
+def at_hand(piece: Piece) -> Iterator[tuple[list[str], tuple[str, str] | None]]:
+    """Gives local paths of a piece while it is read, and what stands for their beginning: of an object store a
+    temporary directory has them. All of one piece has to fit there."""
     if not piece.url:
-        yield list(piece.paths), "", ""
+        yield list(piece.paths), None
         return
     scheme = piece.url.partition("://")[0]
     system, _ = file_system(piece.url)
@@ -123,8 +123,7 @@ def at_hand(piece: Piece) -> Iterator[tuple[list[str], str, str]]:
         for path in piece.paths:
             for file in _files_of(system, path):
                 _fetch(system, file, folder)
-        local = [os.path.join(folder, it) for it in piece.paths]
-        yield local, f"{folder}/", f"{scheme}://"
+        yield [os.path.join(folder, it) for it in piece.paths], (f"{folder}/", f"{scheme}://")
 
 
 def _files_of(system: Any, path: str) -> list[str]:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
-
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from . import Rows, hours, pauses, stalls
+from . import Rows, _rows
 from ._files import Piece, at_hand
 
-_TABLES = {"pauses": pauses, "hours": hours, "stalls": stalls}
+_TABLES = ("pauses", "hours", "stalls")
 
 #: The column that says why a row has nothing else.
 ERROR = "error"
@@ -19,7 +16,9 @@ ERROR = "error"
 
 def schema(table: str) -> pa.Schema:
     """Returns the columns of a table, and `error`."""
-    fields = [pa.field(it.name, _plain(it.type)) for it in pa.schema(_rows(table)([]))]
+    if table not in _TABLES:
+        raise ValueError(f"no table is called `{table}`; there are {', '.join(_TABLES)}")
+    fields = [pa.field(it.name, _plain(it.type)) for it in pa.schema(_of(table, []))]
     return pa.schema([*fields, pa.field(ERROR, pa.string())])
 
 
@@ -37,36 +36,38 @@ def read(
 ) -> Iterator[pa.RecordBatch]:
     """Yields the rows of a piece, and a row for each of its inputs that cannot be read: nothing is raised."""
     wanted = schema(table)
-    about = {"host": host or piece.host, "cluster": cluster, "labels": labels}
+    host = host or piece.host
+    failed: list[tuple[str, str]] = []
     try:
-        with at_hand(piece) as (paths, local, instead):
-            rows = _rows(table)(paths, threads=1, progress=False, skip=True, **about)
+        with at_hand(piece) as (paths, instead):
+            rows = _of(table, paths, host, cluster, labels, instead)
             for batch in pa.RecordBatchReader.from_stream(rows):
-                yield _changed(batch, wanted, local, instead)
-            for it in rows.failed:
-                yield _error(wanted, about, it.source.replace(local, instead) if local else it.source, it.message)
+                yield _changed(batch, wanted)
+            failed = [(it.source, it.message) for it in rows.failed]
     except (OSError, ValueError, pa.ArrowException) as error:
-        yield _error(wanted, about, piece.name, str(error).partition("\n")[0])
+        failed = [(piece.name, str(error).partition("\n")[0])]
+    for source, message in failed:
+        known = {"host": host, "cluster": cluster, "source": source, ERROR: message}
+        yield pa.RecordBatch.from_pylist([known], schema=wanted)
 
 
-def _rows(table: str) -> Any:
-    if table not in _TABLES:
-        raise ValueError(f"no table is called `{table}`; there are {', '.join(_TABLES)}")
-    return _TABLES[table]
+def _of(
+    table: str,
+    paths: list[str],
+    host: str | None = None,
+    cluster: str | None = None,
+    labels: Mapping[str, str] | None = None,
+    instead: tuple[str, str] | None = None,
+) -> Rows:
+    """Returns what one thread reads, as a task of a cluster has one CPU."""
+    return _rows(table, paths, host, cluster, labels, 1, False, True, instead)
 
 
-def _changed(batch: pa.RecordBatch, wanted: pa.Schema, local: str, instead: str) -> pa.RecordBatch:
-    columns = [batch.column(it.name).cast(it.type, safe=False) for it in wanted if it.name != ERROR]
-    if local:
-        at = wanted.get_field_index("source")
-        columns[at] = pc.replace_substring(columns[at], local, instead, max_replacements=1)
+def _changed(batch: pa.RecordBatch, wanted: pa.Schema) -> pa.RecordBatch:
+    own = [it for it in wanted if it.name != ERROR]
+    columns = [batch.column(it.name).cast(it.type, safe=False) for it in own]
     columns.append(pa.nulls(batch.num_rows, pa.string()))
     return pa.RecordBatch.from_arrays(columns, schema=wanted)
-
-
-def _error(wanted: pa.Schema, about: Mapping[str, Any], source: str, message: str) -> pa.RecordBatch:
-    known = {"host": about["host"], "cluster": about["cluster"], "source": source, ERROR: message}
-    return pa.RecordBatch.from_pylist([known], schema=wanted)
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
