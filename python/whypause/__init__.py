@@ -194,7 +194,7 @@ def _sorted_out(source: Source) -> tuple[list[str], bytes | BinaryFile | None, s
         raise TypeError("a file that is open for text: open it with mode 'rb'")
     if hasattr(source, "read"):
         name = getattr(source, "name", None)
-        return [], source, name if isinstance(name, str) else "<file>"
+        return [], cast("BinaryFile", source), name if isinstance(name, str) else "<file>"
     if isinstance(source, Iterable):
         return [os.fspath(it) for it in source], None, ""
     raise TypeError(f"no path, bytes or file object, but {type(source).__name__}")

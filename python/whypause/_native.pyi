@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Protocol, final
 
+__all__ = ["VERSION", "Rows", "WhypauseError", "explain", "log_stem", "merge_hours", "quantile_ns", "rows"]
+
 VERSION: str
 
 class _Reads(Protocol):
