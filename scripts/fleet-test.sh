@@ -96,8 +96,8 @@ worker() {
 # Has the cluster of "$1" workers read everything, and compares.
 try() {
     WHYPAUSE_SPARK="$master" WHYPAUSE_FLEET="$data" WHYPAUSE_WORKERS="$1" \
-        run_pytest "$python_dir/spark" python/tests/spark "${@:2}" || true
-    sed -n 's/^TIME /  /p' "$log" | tail -n 20 >&2
+        run_pytest "$python_dir/spark" -s python/tests/spark || true
+    sed -n "s/^TIME $1 /  $1 /p" "$log" >&2
 }
 
 start master org.apache.spark.deploy.master.Master --host 127.0.0.1 --port 0 --webui-port 0

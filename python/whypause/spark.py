@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Union
 import pyarrow as pa
 from pyspark.sql import functions
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import BinaryType, DataType, LongType
 
 import whypause
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-__all__ = ["WhypauseDataSource", "merge_hours", "quantile_ns", "read", "register"]
+__all__ = ["WhypauseDataSource", "merge_hours", "quantile_ns", "read", "register", "sums"]
 
 
 def register(spark: SparkSession) -> None:
@@ -136,18 +137,46 @@ class _Reader(DataSourceReader):
         return _plain.read(partition.value, *self._about)
 
 
-def _merge_hours(lengths: Any) -> bytes:
+def sums(hours: DataFrame, *by: str) -> DataFrame:
+    """Returns what the rows of `hours` come to for each value of these columns; of none, for all.
+
+    Columns: those of ``by``, then ``covered_ns``, ``pauses``, ``stopped_ns``, ``unexplained_ns``, ``longest_ns``,
+    ``p50_ns``, ``p99_ns``, ``p999_ns``, and ``lengths``. Quantiles are exact to three digits.
+    """
+    kinds = {it.name: it.dataType.simpleString() for it in hours.schema}
+    fields = [f"`{it}` {kinds[it]}" for it in by]
+    fields += [f"{it} bigint" for it in (*_SUMS, "longest_ns", *_QUANTILES)]
+
+    def of_group(rows: pa.Table) -> pa.Table:
+        found = {it: rows[it].slice(0, 1) for it in by}
+        for it in _SUMS:
+            found[it] = pa.array([sum(rows[it].to_pylist())], pa.int64())
+        found["longest_ns"] = pa.array([max(rows["longest_ns"].to_pylist())], pa.int64())
+        merged = whypause.merge_hours(rows["lengths"].to_pylist())
+        for name, q in _QUANTILES.items():
+            found[name] = pa.array([whypause.quantile_ns(merged, q)], pa.int64())
+        return pa.table({**found, "lengths": pa.array([merged], pa.binary())})
+
+    wanted = hours.where("error is null").select(*by, *_SUMS, "longest_ns", "lengths")
+    return wanted.groupBy(*by).applyInArrow(of_group, ", ".join([*fields, "lengths binary"]))
+
+
+_SUMS = ("covered_ns", "pauses", "stopped_ns", "unexplained_ns")
+_QUANTILES = {"p50_ns": 0.5, "p99_ns": 0.99, "p999_ns": 0.999}
+
+
+def _merge_hours(lengths: pa.Array) -> bytes:
     return whypause.merge_hours(it for it in _values(lengths) if it is not None)
 
 
-def _quantile_ns(lengths: Any, share: Any) -> Any:
+def _quantile_ns(lengths: pa.Array, share: pa.Array) -> pa.Array:
     pairs = zip(_values(lengths), _values(share))
     found = [None if of is None else whypause.quantile_ns(of, float(q)) for of, q in pairs]
     return pa.array(found, pa.int64()) if _HAS_ARROW_UDF else _series(found)
 
 
 def _values(column: Any) -> Any:
-    return column.to_pylist() if isinstance(column, (pa.Array, pa.ChunkedArray)) else column
+    return column.to_pylist() if _HAS_ARROW_UDF else column
 
 
 def _series(values: list[int | None]) -> Any:
@@ -156,17 +185,18 @@ def _series(values: list[int | None]) -> Any:
     return pandas.Series(values, dtype="Int64")
 
 
-def _udf(function: Any, kind: str, result: str) -> Any:
+def _udf(function: Any, result: DataType, of_pandas: str) -> Any:
     """Returns a function of columns. PySpark has those of Arrow from 4.1 on, and before that those of pandas."""
-    kinds = functions.ArrowUDFType if _HAS_ARROW_UDF else functions.PandasUDFType
-    make = functions.arrow_udf if _HAS_ARROW_UDF else functions.pandas_udf
-    return make(function, result, getattr(kinds, kind))
+    if _HAS_ARROW_UDF:
+        return functions.arrow_udf(function, result)
+    return functions.pandas_udf(function, result, getattr(functions.PandasUDFType, of_pandas))
 
 
 _HAS_ARROW_UDF = hasattr(functions, "arrow_udf")
 
 #: Aggregate of the column ``lengths`` of `hours`: as `whypause.merge_hours`, exact to three digits over any group.
-merge_hours = _udf(_merge_hours, "GROUPED_AGG", "binary")
+#: Spark has no other aggregates beside one in Python: `sums` has the usual ones.
+merge_hours = _udf(_merge_hours, BinaryType(), "GROUPED_AGG")
 
 #: Of such a column and a share, as ``quantile_ns(merge_hours(lengths), 0.999)``: as `whypause.quantile_ns`.
-quantile_ns = _udf(_quantile_ns, "SCALAR", "bigint")
+quantile_ns = _udf(_quantile_ns, LongType(), "SCALAR")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import os
 import shutil
 import time
@@ -42,7 +43,7 @@ def spark() -> Iterator[SparkSession]:
 
 
 def took(begun: float, what: str) -> None:
-    print(f"TIME {WORKERS} worker(s): {what}: {time.monotonic() - begun:.1f} s")
+    print(f"\nTIME {WORKERS} worker(s): {what}: {time.monotonic() - begun:.1f} s")
 
 
 @pytest.fixture(scope="session")
@@ -112,8 +113,17 @@ def test_quantiles_are_exact_over_any_group(spark: SparkSession, fleet: Path) ->
     hours = pa.table(whypause.hours(files(fleet), skip=True))
     merged = whypause.merge_hours(hours["lengths"].to_pylist())
     assert found == whypause.quantile_ns(merged, 0.999)
-    by_host = "select host, sum(pauses), quantile_ns(merge_hours(lengths), 0.99) from hours where error is null group by host"
-    assert len(spark.sql(by_host).collect()) == len(set(hours["host"].to_pylist()))
+
+
+def test_sums_are_those_of_the_library(spark: SparkSession, fleet: Path, here: pa.Table) -> None:
+    hours = spark.read.format("whypause").option("table", "hours").load(str(fleet))
+    (whole,) = whypause.spark.sums(hours).collect()
+    durations = here["duration_ns"].to_pylist()
+    assert (whole.pauses, whole.stopped_ns, whole.longest_ns) == sums(durations)
+    exact = sorted(durations)[-(-len(durations) * 999 // 1000) - 1]
+    assert exact <= whole.p999_ns <= exact * 1.001
+    by_host = {it.host: it.pauses for it in whypause.spark.sums(hours, "host").collect()}
+    assert by_host == collections.Counter(here["host"].to_pylist())
 
 
 def test_what_cannot_be_read_is_a_row(spark: SparkSession, fleet: Path) -> None:
