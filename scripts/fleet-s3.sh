@@ -58,4 +58,18 @@ check "all is there, and says the same" "$bin/python" scripts/python/s3_check.py
 check "what is there is not shipped again" [ -z "$("$bin/aws" s3 sync "$from" s3://whypause-test/rows --endpoint-url "$store" --dryrun)" ]
 check "it comes back" aws s3 sync s3://whypause-test/rows "$work/back"
 check "it is the same" diff -r "$from" "$work/back"
+
+wheel="$(find target/wheels -name '*.whl' 2>/dev/null | head -n 1)"
+if [ -n "$wheel" ]; then
+    install_wheel s3
+    for name in mixed young; do
+        mkdir -p "$work/logs/host=$name"
+        cp "testdata/gclogs/jdk17/g1/$name.log" "$work/logs/host=$name/gc.log"
+    done
+    : >"$work/logs/host=young/empty.log"
+    check "logs are shipped" aws s3 sync "$work/logs" s3://whypause-test/rows/logs
+    check "logs are read where they are" "$bin/python" scripts/python/s3_check.py --logs "$work/logs" "$store" whypause-test/rows/logs
+else
+    skip "logs in an object store: the library for Python is not built (\`make wheel\`)"
+fi
 verdict "the object store"

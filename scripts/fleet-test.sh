@@ -69,6 +69,12 @@ export JAVA_HOME="$java_home" SPARK_LOCAL_IP=127.0.0.1 SPARK_LOCAL_DIRS="$work" 
 export PYSPARK_PYTHON="$python" SPARK_LOG_DIR="$work" SPARK_NO_DAEMONIZE=1
 SPARK_HOME="$("$python" -c 'import pyspark; print(pyspark.__path__[0])')"
 export SPARK_HOME
+# Each JVM here lives for a minute: what compiles for longer runs takes longer than it saves.
+short='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
+if [ -n "$check" ]; then
+    export SPARK_DAEMON_JAVA_OPTS="$short" WHYPAUSE_EXECUTOR_OPTIONS="$short"
+    export PYSPARK_SUBMIT_ARGS="--driver-java-options '$short' pyspark-shell"
+fi
 
 # Starts a part "$1" of the cluster with arguments "$2"…; it ends with this script, even where that is killed.
 start() {

@@ -2,9 +2,10 @@
 # Builds the library for Python into target/wheels, and tries it: its types, its tests beside the libraries that
 # take its tables, and in an environment that has nothing else, with each Python from 3.10 on that is found.
 #
-# scripts/wheel.sh [--check | --build]
+# scripts/wheel.sh [--check] [--build | --fleet]
 #   --check   the wheel of the tests, which works the same but more slowly, and is compiled faster
 #   --build   builds it and tries nothing
+#   --fleet   tries a cluster and an object store with it, too (scripts/fleet-test.sh, scripts/fleet-s3.sh)
 # WHEEL_ZIG=1 links against the C library of old systems (manylinux2014), with the compiler of PyPI's `ziglang`.
 # PYTHON_TEST_HOMES="DIR DIR" tries those Pythons, too. WHYPAUSE=PROGRAM is the program to compare with.
 set -euo pipefail
@@ -16,11 +17,14 @@ source "$root_dir/scripts/python/lib.sh"
 
 profile=release
 try=yes
+fleet=''
+check=()
 for argument in "$@"; do
     case "$argument" in
-        --check) profile=dev ;;
+        --check) profile=dev check=(--check) ;;
+        --fleet) fleet=yes ;;
         --build) try='' ;;
-        *) fail "unknown argument \`$argument\`" "scripts/wheel.sh [--check | --build]" ;;
+        *) fail "unknown argument \`$argument\`" "scripts/wheel.sh [--check] [--build | --fleet]" ;;
     esac
 done
 
@@ -64,8 +68,14 @@ say "built: $wheel ($(($(stat -c %s "$wheel") / 1024)) KiB)"
 
 install_wheel dev
 check "types" types
-run_pytest "$python_dir/dev" python/tests || true
+run_pytest "$python_dir/dev" python/tests --ignore python/tests/spark || true
 while read -r version program; do
     check "alone, with Python $version" alone "$version" "$program"
 done < <(find_pythons)
-verdict "the library for Python"
+result=0
+verdict "the library for Python" || result=1
+if [ -n "$fleet" ]; then
+    scripts/fleet-test.sh "${check[@]}" || result=1
+    scripts/fleet-s3.sh || result=1
+fi
+[ "$result" = 0 ]

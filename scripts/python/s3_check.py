@@ -2,6 +2,7 @@
 
 s3_check.py --make DIR: some rows, laid out as `whypause watch --rows` does it
 s3_check.py --same DIR URL PATH: whether those of the store are those of the directory
+s3_check.py --logs DIR URL PATH: the same of logs, which the library for Python reads as a task of Spark does
 """
 
 import sys
@@ -37,7 +38,28 @@ def same(folder: str, url: str, path: str) -> None:
         sys.exit("they differ")
 
 
-if sys.argv[1] == "--make":
+def logs(folder: str, url: str, path: str) -> None:
+    from whypause import _plain
+    from whypause._files import pieces
+
+    def read(given: str) -> list[dict[str, object]]:
+        parts = [_plain.read(it, "pauses", None, None, {}) for it in pieces([given])]
+        return [row for part in parts for batch in part for row in batch.to_pylist()]
+
+    parts = urlsplit(url)
+    there = read(f"s3a://{path}?endpoint_override={parts.netloc}&scheme={parts.scheme}&region=us-east-1")
+    here = read(folder)
+    for row in here:
+        for name in ("source", "error"):
+            row[name] = row[name] and str(row[name]).replace(folder, f"s3a://{path}")
+    print(len(here), "rows here,", len(there), "there")
+    if not here or here != there:
+        sys.exit("they differ")
+
+
+if sys.argv[1] == "--logs":
+    logs(*sys.argv[2:5])
+elif sys.argv[1] == "--make":
     make(Path(sys.argv[2]))
 else:
     same(*sys.argv[2:5])

@@ -34,6 +34,8 @@ def spark() -> Iterator[SparkSession]:
     builder = SparkSession.builder.master(str(MASTER)).appName("whypause")
     builder = builder.config("spark.executor.memory", "1g").config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.shuffle.partitions", "4").config(map=loopback)
+    options = os.environ.get("WHYPAUSE_EXECUTOR_OPTIONS", "")
+    builder = builder.config("spark.executor.extraJavaOptions", options)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     whypause.spark.register(session)
