@@ -10,6 +10,7 @@ use diagnose::Keep;
 use input::{Input, Take};
 use report::Options;
 use std::{
+    collections::BTreeMap,
     io,
     ops::ControlFlow::{self, Break},
     path::{Path, PathBuf},
@@ -102,10 +103,13 @@ fn nothing() -> Box<dyn io::Read + Send> {
 /// log, too. All else is read apart, by as many threads as there are.
 fn groups(inputs: Vec<Input>, is_one_host: bool) -> Vec<(Option<String>, Vec<Input>)> {
     let mut groups: Vec<(Option<String>, Vec<Input>)> = Vec::new();
+    let mut places = BTreeMap::new();
     for input in inputs {
         let host = if is_one_host { None } else { host_of(path_of(&input)) };
+        let next = groups.len();
         let known = is_one_host || host.is_some();
-        match groups.iter_mut().find(|it| known && it.0 == host) {
+        let place = if known { *places.entry(host.clone()).or_insert(next) } else { next };
+        match groups.get_mut(place) {
             Some((_, together)) => together.push(input),
             None => groups.push((host, vec![input])),
         }

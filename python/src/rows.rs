@@ -67,7 +67,7 @@ pub(crate) fn rows(
 
 #[pymethods]
 impl Rows {
-    /// A capsule of the stream of batches, which begins to be read now.
+    /// A capsule of the stream of batches.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -79,7 +79,7 @@ impl Rows {
         let progress = Arc::new(self.inputs.progress());
         *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress.clone();
         let run = Arc::new(Run { inputs: self.inputs.clone(), progress });
-        let batches = py.detach(|| Batches::begin(self.schema.clone(), run, self.threads));
+        let batches = Batches::new(self.schema.clone(), run, self.threads);
         let stream = FFI_ArrowArrayStream::new(Box::new(batches));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }

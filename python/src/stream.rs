@@ -10,7 +10,7 @@ use std::{
     ops::ControlFlow,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    thread::{self, JoinHandle},
+    thread,
 };
 
 /// How many batches of one input wait to be taken.
@@ -37,12 +37,14 @@ pub(crate) trait Work: Send + Sync + 'static {
     fn end(&self);
 }
 
-/// The batches of all inputs.
+/// The batches of all inputs. What takes a stream may only want its schema: nothing is read before the first
+/// batch is taken.
 pub(crate) struct Batches {
     schema: SchemaRef,
     shared: Arc<Shared>,
     work: Arc<dyn Work>,
-    threads: Vec<JoinHandle<()>>,
+    /// How many are still to be started.
+    threads: usize,
 }
 
 struct Shared {
@@ -71,19 +73,21 @@ struct Queue {
 }
 
 impl Batches {
-    /// Begins to read with this number of threads, of which at least one is used.
-    pub(crate) fn begin(schema: SchemaRef, work: Arc<dyn Work>, threads: usize) -> Batches {
+    /// Of what this number of threads reads, of which at least one is used.
+    pub(crate) fn new(schema: SchemaRef, work: Arc<dyn Work>, threads: usize) -> Batches {
         let count = work.count();
         let threads = threads.min(count).max(1);
         let ahead = threads * AHEAD;
         let state = Mutex::default();
         let shared = Arc::new(Shared { state, changed: Condvar::new(), ahead, count });
-        let spawn = |_| {
-            let (shared, work) = (shared.clone(), work.clone());
-            thread::spawn(move || shared.work(&*work))
-        };
-        let threads = (0..threads).map(spawn).collect();
         Batches { schema, shared, work, threads }
+    }
+
+    fn start(&mut self) {
+        for _ in 0..std::mem::take(&mut self.threads) {
+            let (shared, work) = (self.shared.clone(), self.work.clone());
+            thread::spawn(move || shared.work(&*work));
+        }
     }
 }
 
@@ -182,7 +186,12 @@ impl Iterator for Batches {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        Some(self.shared.take()?.map_err(ArrowError::from))
+        self.start();
+        let batch = self.shared.take();
+        if batch.is_none() {
+            self.work.end();
+        }
+        Some(batch?.map_err(ArrowError::from))
     }
 }
 
@@ -192,14 +201,12 @@ impl RecordBatchReader for Batches {
     }
 }
 
+/// The threads end by themselves, at the next batch that they would hand on: who drops this may hold Python's lock,
+/// and is not made to wait for them.
 impl Drop for Batches {
     fn drop(&mut self) {
         self.shared.lock().stopped = true;
         self.shared.changed.notify_all();
-        for thread in self.threads.drain(..) {
-            // What it panicked of was caught.
-            let _ = thread.join();
-        }
         self.work.end();
     }
 }

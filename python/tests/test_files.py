@@ -38,7 +38,8 @@ def test_a_rotated_log_is_one(tmp_path: Path) -> None:
 
 
 def test_a_recording_is_one(tmp_path: Path) -> None:
-    assert found(tmp_path, "r/jvm-0000.parquet", "r/slices-0001.arrows") == {"r": ["r"]}
+    names = ["r/coverage-0000.arrows.tmp", "r/jvm-0000.parquet", "r/slices-0001.arrows"]
+    assert found(tmp_path, *names) == {"r": ["r"]}
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from ._native import log_stem
 
 #: ``host=NAME`` in a path, as Hive lays out a table.
 _HOST = re.compile(r"(?:^|/)host=([^/]+)/")
-#: A table of a recording: ``slices-0000.parquet``, or ``.arrows`` while it is written.
-_TABLE = re.compile(r"^[a-z_]+-[0-9]{4,}\.(parquet|arrows)$")
+#: A table of a recording: ``slices-0000.parquet``, or ``.arrows`` while it is written. ``part-…`` are rows.
+_TABLE = re.compile(r"^(?!part-)[a-z_]+-[0-9]{4,}\.(parquet|arrows)$")
 _SCHEME = re.compile(r"^([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
@@ -41,26 +41,21 @@ class Piece:
 def pieces(paths: Iterable[str]) -> list[Piece]:
     """Returns what the paths name, divided. Directories are searched; what is not there is a piece, too: to read
     it is an error that is reported as all others are."""
-    found: dict[tuple[str, str], tuple[str, str | None, dict[str, None]]] = {}
+    found: dict[tuple[str, str], tuple[str | None, dict[str, None]]] = {}
     for given in paths:
         url = given if _is_remote(given) else ""
-        for path in _remote(given) if url else _local(given):
-            name, host, item = _place(path)
-            _, _, items = found.setdefault((url, name), (name, host, {}))
+        files = list(_remote(given) if url else _local(given))
+        recordings = {folder for folder, name in map(os.path.split, files) if folder and _TABLE.match(name)}
+        for path in files:
+            folder, name = os.path.split(path)
+            # All that lies in a recording is a part of it.
+            item = folder if folder in recordings else path
+            host = _HOST.search(path)
+            of_log = item if folder in recordings else os.path.join(folder, log_stem(name))
+            called = f"host={host[1]}" if host else of_log
+            _, items = found.setdefault((url, called), (host[1] if host else None, {}))
             items[item] = None
-    return [Piece(name, host, tuple(items), url) for (url, _), (name, host, items) in found.items()]
-
-
-def _place(path: str) -> tuple[str, str | None, str]:
-    """Returns what the piece of a file is called, its host, and the file or the recording that it is a part of."""
-    folder, name = os.path.split(path)
-    item = folder if _TABLE.match(name) and folder else path
-    host = _HOST.search(path)
-    if host:
-        return f"host={host[1]}", host[1], item
-    if item != path:
-        return item, None, item
-    return os.path.join(folder, log_stem(name)), None, item
+    return [Piece(name, host, tuple(items), url) for (url, name), (host, items) in found.items()]
 
 
 def _is_remote(path: str) -> bool:
