@@ -2,7 +2,7 @@
 # Everything here is one line that calls cargo or a script; the scripts can be run by hand.
 # CHECK=1 is the short form of what measures: seconds, to see that it works, and nothing of docs/ is written.
 
-.PHONY: help setup build test nightly test-kernels test-systemd check-metrics demo java packages cross lint fmt gen bench bench-java bench-recorder bench-watch-all bench-live remedies accuracy faults kill-trials keep-trials fuzz web clean
+.PHONY: help setup build test nightly test-kernels test-systemd check-metrics demo java packages wheel fleet-test cross lint fmt gen bench bench-java bench-recorder bench-watch-all bench-live remedies accuracy faults kill-trials keep-trials fuzz web clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,13 @@ java: ## build and test the Java libraries, with each JDK that is found
 
 packages: ## make .deb, .rpm and container image in target/packages/, and try them in a clean system
 	@scripts/packages.sh --check
+
+wheel: ## make the library for Python in target/wheels/, and try it with each Python that is found
+	@scripts/wheel.sh $(if $(CHECK),--check)
+
+fleet-test: ## have a cluster of Spark with two workers read logs through the library for Python (five minutes)
+	@scripts/fleet-test.sh $(if $(CHECK),--check)
+	@scripts/fleet-s3.sh
 
 cross: ## check that the whole workspace compiles for arm64
 	@scripts/cross/check.sh

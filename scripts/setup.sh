@@ -15,6 +15,7 @@ holds() {
         file:*) [ -e "${1#file:}" ] ;;
         rust) rust_is_there ;;
         jdk) jdk_is_there ;;
+        venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
         *) fail "packages.txt: unknown proof \`$1\`" ;;
     esac
 }

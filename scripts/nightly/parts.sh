@@ -217,6 +217,14 @@ part_packages() { # Debian's archive, a JDK
     make -s packages
 }
 
+part_wheel() { # PyPI, Python from 3.11 on
+    make -s wheel
+}
+
+part_fleet_test() { # PyPI, Python from 3.11 on, a JDK from 17 on
+    make -s fleet-test
+}
+
 # Nothing of them is run here, but they are made in another way.
 part_packages_arm64() { # Debian's archive, a JDK, rustup
     ARCH=arm64 scripts/packages.sh

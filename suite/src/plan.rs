@@ -56,6 +56,8 @@ pub(crate) fn all(arguments: &Arguments, tests: &[TestProgram]) -> Vec<Job> {
     jobs.extend(tests.iter().map(|it| test_program(it, arguments)));
     jobs.extend(examples(arguments, tests));
     jobs.push(Job::command("lints", Lane::Shared, &["scripts/lint.sh", "lints"]));
+    let python = ["scripts/wheel.sh", "--check", "--fleet"];
+    jobs.push(Job::command("python", Lane::Shared, &python));
     jobs.push(Job::command("arm64", Lane::Shared, &ARM64));
     jobs.retain(|it| arguments.takes(&it.name));
     repeated(jobs, arguments.times)

@@ -47,4 +47,5 @@ pub use error::Error;
 pub use events::Summary;
 pub use file::LogFile;
 pub use find::find;
+pub use name::stem;
 pub use set::{LogSet, Note};

@@ -6,6 +6,13 @@ const MAX_NUMBER_DIGITS: usize = 4;
 /// Suffixes of compression. Only for grouping: what a file is, its bytes say.
 const PACKED: [&str; 6] = [".gz", ".zst", ".zip", ".GZ", ".ZST", ".ZIP"];
 
+/// What the names of all files of a rotated log have in common: `gc.log` of `gc.log.3.gz`. Of a log that is not
+/// rotated its name without what compression adds.
+#[must_use]
+pub fn stem(file_name: &str) -> String {
+    Name::parse(file_name).stem
+}
+
 /// A file name in parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Name {

@@ -151,6 +151,7 @@ pub(super) fn hour(origin: &Arc<Origin>, jvm: &Arc<Jvm>, hour: i64) -> Hour {
     Hour {
         origin: origin.clone(),
         jvm: jvm.clone(),
+        coverage: Arc::default(),
         hour: Some(hour),
         covered_ns: HOUR_NS,
         pauses: 0,

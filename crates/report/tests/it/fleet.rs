@@ -25,6 +25,7 @@ fn hour(name: &str, rack: &str, at: i64, blocked_ms: u64) -> Hour {
     let mut it = Hour {
         origin: Arc::new(origin),
         jvm: Arc::new(jvm),
+        coverage: Arc::default(),
         hour: Some(FIRST_HOUR + at),
         covered_ns: HOUR_NS,
         pauses: 1,
