@@ -12,7 +12,10 @@ mod readers;
 pub(crate) mod stalled;
 mod writers;
 
-pub use self::{cpu::brief, place::container_or_unit};
+pub use self::{
+    cpu::brief,
+    place::{container_and_pod, container_or_unit},
+};
 pub(crate) use self::{
     memory::memory_takers,
     quota::cgroup_quota,

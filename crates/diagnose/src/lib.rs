@@ -57,7 +57,7 @@ pub use cause::evidence::{
 };
 pub use cause::exposure::{Exposure, HazardKind, Likelihood, Scope};
 pub use compare::{CauseRow, Comparison, Row, Significance, compare};
-pub use culprits::{brief, container_or_unit};
+pub use culprits::{brief, container_and_pod, container_or_unit};
 pub use facts::feature_version::feature_version;
 pub use facts::host_lines::{HostLine, HostLineKind, host_readings, thinned};
 pub use facts::input_summary::InputSummary;

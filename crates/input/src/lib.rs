@@ -8,8 +8,10 @@
 
 mod error;
 mod found;
+mod hosts;
 mod read;
 
 pub use error::Error;
 pub use found::{Input, find};
+pub use hosts::{HostInputs, Hosts, hosts};
 pub use read::{ReadLog, Take, again, log, log_offset_min, recording};

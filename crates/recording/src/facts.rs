@@ -63,6 +63,8 @@ pub struct HostFact {
     pub memory_bytes: u64,
     /// Version of whypause that recorded.
     pub recorder_version: String,
+    /// Id of the boot (`/proc/sys/kernel/random/boot_id`). Empty in recordings of earlier versions.
+    pub boot_id: String,
 }
 
 /// A VM operation run inside a safepoint.

@@ -3,7 +3,7 @@ use crate::{
     clean::{MOST_NAME, clean, clean_name},
     when,
 };
-use diagnose::{Attribution, Diagnosis, PauseKind};
+use diagnose::{Attribution, Diagnosis};
 use recording::Clock;
 use std::io::{self, Write};
 
@@ -67,7 +67,7 @@ fn row(clock: Clock, attribution: &Attribution) -> [String; 13] {
         pause.start_ns.to_string(),
         pause.duration.as_nanos().to_string(),
         pause.reaching.as_nanos().to_string(),
-        kind(pause.kind).to_owned(),
+        pause.kind.id().to_owned(),
         text(&clean_name(&pause.operation, MOST_NAME)),
         pause.collection.map(|it| it.as_nanos().to_string()).unwrap_or_default(),
         first.map(|part| part.cause.id.to_owned()).unwrap_or_default(),
@@ -77,16 +77,6 @@ fn row(clock: Clock, attribution: &Attribution) -> [String; 13] {
         parts.join(" "),
         attribution.symptom.map(|it| it.id.to_owned()).unwrap_or_default(),
     ]
-}
-
-/// The name of a kind of pause for programs.
-pub(crate) fn kind(kind: PauseKind) -> &'static str {
-    match kind {
-        PauseKind::Safepoint => "safepoint",
-        PauseKind::Gc => "gc",
-        PauseKind::Hiccup => "hiccup",
-        PauseKind::Stall => "stall",
-    }
 }
 
 /// A cell of text: no spreadsheet reads it as a formula, no terminal obeys it, and it is in quotes

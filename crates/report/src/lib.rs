@@ -15,6 +15,7 @@ pub mod csv;
 pub mod doctor;
 mod event;
 pub mod fix;
+pub mod fleet;
 mod format;
 pub mod html;
 pub mod json;

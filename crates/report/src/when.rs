@@ -5,12 +5,7 @@ use recording::Clock;
 
 /// Start of `pause` in wall-clock time, where the input tells. Without a zone it is taken in UTC.
 pub(crate) fn wall(clock: Clock, pause: &Pause) -> Option<Timestamp> {
-    if pause.times == Times::None {
-        return None;
-    }
-    let on_wall = || i64::try_from(pause.start_ns).ok().filter(|_| clock == Clock::Wall);
-    let ns = pause.start_wall_ns.or_else(on_wall)?;
-    Timestamp::from_nanosecond(i128::from(ns)).ok()
+    Timestamp::from_nanosecond(i128::from(pause.wall_ns(clock)?)).ok()
 }
 
 /// Start of `pause` for programs, where the input has it: RFC 3339 in UTC with nanoseconds, and

@@ -1,15 +1,26 @@
 //! What one JVM did in one hour: the partial sums that everything about a fleet is made of.
-use crate::{Jvm, Lengths, Origin};
-use std::{collections::BTreeMap, sync::Arc};
+use crate::{Jvm, Lengths, Origin, PauseRow, Who};
+use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
+
+/// Culprits that are kept of an hour: those with most time.
+const MOST_CULPRITS: usize = 16;
+/// Pauses that are kept of an hour: the longest.
+const MOST_WORST: usize = 5;
+/// Causes of an hour: as many as there are, and then some.
+const MOST_CAUSES: usize = 256;
+/// Nanoseconds of an hour.
+pub(crate) const HOUR_NS: i64 = 3_600_000_000_000;
 
 /// Sums over the pauses of one JVM that began in one hour. Merging in any order gives the same, but for what is
 /// kept of culprits and longest pauses where there are more than fit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hour {
     /// Which host.
     pub origin: Arc<Origin>,
     /// Which JVM.
     pub jvm: Arc<Jvm>,
+    /// Which sources were recorded.
+    pub coverage: Arc<str>,
     /// Hours since 1970-01-01 UTC; `None` of pauses whose time is not known.
     pub hour: Option<i64>,
     /// How much of the hour was observed, in nanoseconds: what rates are of.
@@ -59,7 +70,7 @@ pub struct CulpritSum {
 }
 
 /// One long pause, to go on from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Worst {
     /// When it began, in nanoseconds since 1970-01-01 UTC.
     pub start_ns: Option<i64>,
@@ -77,4 +88,165 @@ pub struct Worst {
     pub file: Option<String>,
     /// What to open: the path of the log or recording.
     pub source: String,
+}
+
+impl Hour {
+    /// Without any pause.
+    #[must_use]
+    pub fn new(who: &Who, hour: Option<i64>) -> Hour {
+        Hour {
+            origin: who.origin.clone(),
+            jvm: who.jvm.clone(),
+            coverage: who.coverage.clone(),
+            hour,
+            covered_ns: 0,
+            pauses: 0,
+            stopped_ns: 0,
+            longest_ns: 0,
+            lengths: Lengths::default(),
+            causes: BTreeMap::new(),
+            unexplained_ns: 0,
+            culprits: Vec::new(),
+            worst: Vec::new(),
+        }
+    }
+
+    /// Adds a pause, whose hour is this one.
+    pub fn add(&mut self, row: &PauseRow) {
+        let length = unsigned(row.duration_ns);
+        self.pauses += 1;
+        self.stopped_ns = self.stopped_ns.saturating_add(length);
+        self.longest_ns = self.longest_ns.max(length);
+        self.lengths.add(length);
+        self.unexplained_ns = self.unexplained_ns.saturating_add(unsigned(row.unexplained_ns));
+        for part in &row.parts {
+            let ns = unsigned(part.ns);
+            self.add_cause(part.cause, CauseSum { pauses: 1, ns, longest_ns: ns });
+        }
+        if let (Some((kind, name)), Some(part)) = (&row.culprit, row.cause()) {
+            self.add_culprit(CulpritSum {
+                cause: part.cause.to_owned(),
+                kind: (*kind).to_owned(),
+                name: name.to_string(),
+                pauses: 1,
+                ns: unsigned(part.ns),
+            });
+        }
+        if self.takes_worst(length) {
+            self.add_worst(worst(row, length, &self.origin.source));
+        }
+    }
+
+    /// Adds the sums of another one of the same JVM and hour.
+    pub fn merge(&mut self, other: &Hour) {
+        self.covered_ns = self.covered_ns.saturating_add(other.covered_ns);
+        self.pauses = self.pauses.saturating_add(other.pauses);
+        self.stopped_ns = self.stopped_ns.saturating_add(other.stopped_ns);
+        self.longest_ns = self.longest_ns.max(other.longest_ns);
+        self.lengths.merge(&other.lengths);
+        self.unexplained_ns = self.unexplained_ns.saturating_add(other.unexplained_ns);
+        other.causes.iter().for_each(|(id, it)| self.add_cause(id, *it));
+        other.culprits.iter().for_each(|it| self.add_culprit(it.clone()));
+        for it in &other.worst {
+            if self.takes_worst(it.duration_ns) {
+                self.add_worst(it.clone());
+            }
+        }
+    }
+
+    /// Adds what a cause took.
+    pub fn add_cause(&mut self, id: &str, more: CauseSum) {
+        if !self.causes.contains_key(id) {
+            if self.causes.len() >= MOST_CAUSES {
+                return;
+            }
+            self.causes.insert(id.to_owned(), CauseSum::default());
+        }
+        let Some(sum) = self.causes.get_mut(id) else { return };
+        sum.pauses = sum.pauses.saturating_add(more.pauses);
+        sum.ns = sum.ns.saturating_add(more.ns);
+        sum.longest_ns = sum.longest_ns.max(more.longest_ns);
+    }
+
+    /// Adds what a culprit did.
+    pub fn add_culprit(&mut self, more: CulpritSum) {
+        let same = |it: &&mut CulpritSum| {
+            (&it.cause, &it.kind, &it.name) == (&more.cause, &more.kind, &more.name)
+        };
+        match self.culprits.iter_mut().find(same) {
+            Some(it) => {
+                it.pauses = it.pauses.saturating_add(more.pauses);
+                it.ns = it.ns.saturating_add(more.ns);
+            }
+            None => self.culprits.push(more),
+        }
+        self.culprits.sort_by(|a, b| (b.ns, &a.cause, &a.name).cmp(&(a.ns, &b.cause, &b.name)));
+        self.culprits.truncate(MOST_CULPRITS);
+    }
+
+    fn takes_worst(&self, length: u64) -> bool {
+        let least = self.worst.last().map_or(0, |it| it.duration_ns);
+        self.worst.len() < MOST_WORST || length >= least
+    }
+
+    /// Adds one of the longest.
+    pub fn add_worst(&mut self, it: Worst) {
+        self.worst.push(it);
+        self.worst.sort_by(|a, b| (Reverse(a.duration_ns), a).cmp(&(Reverse(b.duration_ns), b)));
+        self.worst.truncate(MOST_WORST);
+    }
+}
+
+fn worst(row: &PauseRow, duration_ns: u64, source: &str) -> Worst {
+    let text = |it: Option<&str>| it.map(str::to_owned);
+    let first = row.cause();
+    Worst {
+        start_ns: row.start_ns,
+        duration_ns,
+        cause: text(first.map(|it| it.cause)),
+        certainty: text(first.map(|it| it.certainty)),
+        mechanism: text(first.and_then(|it| it.mechanism)),
+        culprit: row.culprit.as_ref().map(|(kind, name)| ((*kind).to_owned(), name.to_string())),
+        file: text(row.file.as_deref()),
+        source: source.to_owned(),
+    }
+}
+
+/// The hour in which a time lies.
+pub(crate) fn hour_of(ns: i64) -> i64 {
+    ns.div_euclid(HOUR_NS)
+}
+
+pub(crate) fn unsigned(ns: i64) -> u64 {
+    u64::try_from(ns).unwrap_or(0)
+}
+
+/// The hours of one JVM.
+#[derive(Clone, Debug, Default)]
+pub struct Hours {
+    by_hour: BTreeMap<Option<i64>, Hour>,
+}
+
+impl Hours {
+    /// Adds a pause of this JVM.
+    pub fn add(&mut self, who: &Who, row: &PauseRow) {
+        let hour = row.start_ns.map(hour_of);
+        self.by_hour.entry(hour).or_insert_with(|| Hour::new(who, hour)).add(row);
+    }
+
+    /// Says that this JVM was observed from one time until another, in nanoseconds since 1970-01-01 UTC.
+    pub fn cover(&mut self, who: &Who, from_ns: i64, until_ns: i64) {
+        let last = hour_of(until_ns.saturating_sub(1));
+        for hour in hour_of(from_ns)..=last {
+            let begin = hour.saturating_mul(HOUR_NS);
+            let (from, until) = (from_ns.max(begin), until_ns.min(begin.saturating_add(HOUR_NS)));
+            let it = self.by_hour.entry(Some(hour)).or_insert_with(|| Hour::new(who, Some(hour)));
+            it.covered_ns = it.covered_ns.saturating_add(unsigned(until.saturating_sub(from)));
+        }
+    }
+
+    /// All of them, in order.
+    pub fn finish(self) -> impl Iterator<Item = Hour> {
+        self.by_hour.into_values()
+    }
 }

@@ -1,8 +1,37 @@
 //! One table of pauses: what thousands of hosts are asked with, whatever asks it.
+//!
+//! [`Table`] says which tables and columns there are. A [`PauseRow`] is made of each pause, [`Hour`]s are sums of
+//! them, and both become Arrow batches, which the program, the wheel and Spark write and read alike.
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+mod bounds;
+mod columns;
+mod file;
+mod host;
 mod hour;
+mod hours;
 mod lengths;
 mod origin;
+mod overlaps;
+mod pauses;
+mod read;
+mod row;
+mod schema;
+mod stalls;
+mod timeline;
+mod who;
 
-pub use hour::{CauseSum, CulpritSum, Hour, Worst};
+pub use arrow_array::RecordBatch;
+pub use file::{ArrowStream, ParquetFile, TableError, plain_schema, read_parquet};
+pub use host::{Sink, Tables, host};
+pub use hour::{CauseSum, CulpritSum, Hour, Hours, Worst};
+pub use hours::hour_rows;
 pub use lengths::{Lengths, LengthsError};
 pub use origin::{Jvm, Origin, SourceKind};
+pub use pauses::PauseBatch;
+pub use read::hours_of;
+pub use row::{PartRow, PauseRow};
+pub use schema::{Column, SCHEMA_VERSION, Table};
+pub use stalls::stall_rows;
+pub use who::Who;

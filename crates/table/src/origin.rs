@@ -33,6 +33,13 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
+    /// The one with this [`id`](SourceKind::id); a log's where there is none.
+    #[must_use]
+    pub fn named(id: &str) -> SourceKind {
+        let all = [SourceKind::Log, SourceKind::Recording, SourceKind::Watch];
+        all.into_iter().find(|it| it.id() == id).unwrap_or_default()
+    }
+
     /// `gc-log`, `recording` or `watch`.
     #[must_use]
     pub fn id(self) -> &'static str {

@@ -11,6 +11,7 @@ mod fix;
 mod json_flag;
 mod keep;
 mod lab;
+mod origin;
 mod pages;
 pub mod size;
 mod which;
@@ -27,6 +28,7 @@ pub use lab::{
     LabArgs, LabCommand, LabDemoArgs, LabDiskArgs, LabHoldArgs, LabListArgs, LabMatrixArgs,
     LabReproduceArgs, LabRunArgs, LabSweepArgs, Rights, Where,
 };
+pub use origin::OriginArgs;
 pub use pages::{CauseArgs, CompletionsArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use which::{User, WhichJvm, WhoseJvm};
 pub use zone::ZoneArgs;
@@ -202,11 +204,61 @@ pub enum ListFormat {
     Json,
 }
 
+/// How an answer is written: as a report, or as rows for other programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerFormat {
+    /// A report.
+    Report(report::Format),
+    /// Rows.
+    Rows(RowsFormat),
+}
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowsFormat {
+    /// A file to keep.
+    Parquet,
+    /// A stream, for a pipe.
+    Arrow,
+}
+
+impl RowsFormat {
+    const ALL: [RowsFormat; 2] = [RowsFormat::Parquet, RowsFormat::Arrow];
+
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            RowsFormat::Parquet => "parquet",
+            RowsFormat::Arrow => "arrow",
+        }
+    }
+
+    fn about(self) -> &'static str {
+        match self {
+            RowsFormat::Parquet => "Rows as a Parquet file, for DuckDB, Spark, pandas and the like",
+            RowsFormat::Arrow => "The same rows as a stream of Arrow IPC, for a pipe",
+        }
+    }
+}
+
 /// The formats of an answer, by their names.
-fn answer_formats() -> impl TypedValueParser<Value = report::Format> {
-    let value = |it: report::Format| PossibleValue::new(it.id()).help(it.about());
-    PossibleValuesParser::new(report::Format::ALL.iter().copied().map(value))
-        .map(|id| report::Format::find(&id).expect("it is one of them"))
+fn answer_formats() -> impl TypedValueParser<Value = AnswerFormat> {
+    let reports = report::Format::ALL.iter().map(|it| (it.id(), it.about()));
+    let rows = RowsFormat::ALL.iter().map(|it| (it.id(), it.about()));
+    let value = |(id, about): (&'static str, &'static str)| PossibleValue::new(id).help(about);
+    PossibleValuesParser::new(reports.chain(rows).map(value)).map(|id| {
+        let rows = RowsFormat::ALL.into_iter().find(|it| it.id() == id).map(AnswerFormat::Rows);
+        let report = || report::Format::find(&id).map(AnswerFormat::Report);
+        rows.or_else(report).expect("it is one of them")
+    })
+}
+
+/// The tables of rows, by their names.
+fn tables() -> impl TypedValueParser<Value = table::Table> {
+    let value = |it: table::Table| PossibleValue::new(it.id()).help(it.about());
+    PossibleValuesParser::new(table::Table::ALL.into_iter().map(value)).map(|id| {
+        let found = table::Table::ALL.into_iter().find(|it| it.id() == id);
+        found.expect("it is one of them")
+    })
 }
 
 /// `whypause explain`.
@@ -219,7 +271,7 @@ pub struct ExplainArgs {
     /// 2026-11-30 04:12, 2026-11-30
     #[arg(long, value_name = "TIME", value_parser = at::parse)]
     pub at: Option<at::TimeOfDay>,
-    /// How to write the answer; of several inputs JSON is one document, CSV one table; of a directory
+    /// How to write the answer; of several inputs JSON is one document, and CSV and rows are one table; of a directory
     /// of kept recordings HTML shows all on one time line
     #[arg(
         long,
@@ -228,10 +280,16 @@ pub struct ExplainArgs {
         value_name = "FORMAT",
         value_parser = answer_formats()
     )]
-    pub format: report::Format,
+    pub format: AnswerFormat,
     /// The short form of `--format json`.
     #[command(flatten)]
     pub json: JsonFlag,
+    /// Which rows --format parquet and --format arrow write [default: pauses]
+    #[arg(long, value_name = "TABLE", value_parser = tables())]
+    pub table: Option<table::Table>,
+    /// What rows say of the host.
+    #[command(flatten)]
+    pub origin: OriginArgs,
     /// Everything that is known, and not only what fits a screen
     #[arg(long)]
     pub full: bool,

@@ -81,6 +81,14 @@ impl Console {
         Ok(out.flush()?)
     }
 
+    /// Says something about the files of a log.
+    pub(crate) fn note(&self, note: &logset::Note) {
+        self.say(&format!("note: {note}"));
+        if !note.hint().is_empty() {
+            self.say(&format!("hint: {}", note.hint()));
+        }
+    }
+
     /// Says something on standard error. That it is closed is no reason to stop.
     pub(crate) fn say(&self, text: &str) {
         let style = self.style_of(io::stderr().is_terminal());

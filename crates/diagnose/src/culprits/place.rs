@@ -30,6 +30,14 @@ pub fn container_or_unit(cgroup: &str) -> Option<String> {
     }
 }
 
+/// Id of the container, as `docker ps` and `crictl ps` show it, and uid of the pod that a control group belongs to.
+#[must_use]
+pub fn container_and_pod(cgroup: &str) -> (Option<String>, Option<String>) {
+    let mut parts = cgroup.trim_end_matches('/').rsplit('/');
+    let found = parts.clone().find_map(container);
+    (found.map(|it| it[..it.len().min(SHORT_ID)].to_owned()), parts.find_map(pod))
+}
+
 /// The uid of a pod: `pod<uid>`, or with systemd `kubepods-burstable-pod<uid with underscores>.slice`.
 fn pod(part: &str) -> Option<String> {
     let name = part.strip_suffix(".slice").unwrap_or(part);

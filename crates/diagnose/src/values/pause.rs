@@ -1,5 +1,5 @@
 //! A pause.
-use recording::Cut;
+use recording::{Clock, Cut};
 use std::{borrow::Cow, time::Duration};
 
 /// What kind of stop a pause is.
@@ -13,6 +13,19 @@ pub enum PauseKind {
     Hiccup,
     /// One thread alone did not run: it is in [`Stalls`](crate::Stalls), and among no pauses.
     Stall,
+}
+
+impl PauseKind {
+    /// `safepoint`, `gc`, `hiccup` or `stall`: its name for programs.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            PauseKind::Safepoint => "safepoint",
+            PauseKind::Gc => "gc",
+            PauseKind::Hiccup => "hiccup",
+            PauseKind::Stall => "stall",
+        }
+    }
 }
 
 /// What is known of when a pause was.
@@ -53,4 +66,17 @@ pub struct Pause {
     /// Which of its ends was not recorded: it was then longer than `duration`, which is that of the
     /// part that was seen.
     pub cut: Cut,
+}
+
+impl Pause {
+    /// When it began, in nanoseconds since 1970-01-01 UTC, where the input tells; `clock` is that of
+    /// [`start_ns`](Pause::start_ns). Without a zone it is taken in UTC.
+    #[must_use]
+    pub fn wall_ns(&self, clock: Clock) -> Option<i64> {
+        if self.times == Times::None {
+            return None;
+        }
+        let on_wall = || i64::try_from(self.start_ns).ok().filter(|_| clock == Clock::Wall);
+        self.start_wall_ns.or_else(on_wall)
+    }
 }

@@ -15,6 +15,7 @@ pub fn host_fact(roots: &Roots) -> HostFact {
         cpus: count_list(cpus.unwrap_or_default().trim()),
         memory_bytes: memory_bytes(&proc("meminfo")),
         recorder_version: env!("CARGO_PKG_VERSION").into(),
+        boot_id: proc("sys/kernel/random/boot_id").trim().into(),
     }
 }
 

@@ -21,6 +21,7 @@ pub(super) static TABLE: Table = Table {
         column("cpus", U32, "CPUs online"),
         column("memory_bytes", U64, "memory"),
         column("recorder_version", Text, "version of whypause that recorded"),
+        column("boot_id", Text, "id of the boot"),
     ],
     retention: Retention::LastRow,
     feeds: Source::ALL,
@@ -41,6 +42,7 @@ fn encode(facts: &Facts, range: Range<usize>) -> Vec<ArrayRef> {
         u32s(rows, |it| it.cpus),
         u64s(rows, |it| it.memory_bytes),
         texts(rows, |it| &it.recorder_version),
+        texts(rows, |it| &it.boot_id),
     ]
 }
 
@@ -49,6 +51,7 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
     let (name, kernel, os) = (text("name")?, text("kernel")?, text("os")?);
     let (architecture, version) = (text("architecture")?, text("recorder_version")?);
     let (cpus, memory) = (columns.u32s("cpus")?, columns.u64s("memory_bytes")?);
+    let boot = columns.has("boot_id").then(|| text("boot_id")).transpose()?;
     let Some(row) = columns.rows().checked_sub(1) else { return Ok(0) };
     facts.host = Some(HostFact {
         name: name.value(row).into(),
@@ -58,6 +61,7 @@ fn decode(columns: &Columns<'_>, facts: &mut Facts) -> Result<u64, String> {
         cpus: cpus.value(row),
         memory_bytes: memory.value(row),
         recorder_version: version.value(row).into(),
+        boot_id: boot.map_or_else(String::new, |it| it.value(row).into()),
     });
     Ok(0)
 }

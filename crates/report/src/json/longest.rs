@@ -3,7 +3,7 @@ use super::{
     count::ns,
     schema_pause::{Part, Pause},
 };
-use crate::{Pauses, csv, when};
+use crate::{Pauses, when};
 use diagnose::Attribution;
 use recording::Clock;
 use serde::{
@@ -82,7 +82,7 @@ pub(super) fn pause(clock: Clock, it: &Attribution) -> Pause<'_> {
         duration_ns: ns(it.pause.duration),
         time_to_safepoint_ns: ns(it.pause.reaching),
         collection_ns: it.pause.collection.map(ns),
-        kind: csv::kind(it.pause.kind),
+        kind: it.pause.kind.id(),
         operation: &it.pause.operation,
         detailed: it.pause.detailed,
         cut: match (it.pause.cut.begin, it.pause.cut.end) {

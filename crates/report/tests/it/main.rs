@@ -3,6 +3,7 @@ mod doctor;
 mod events;
 mod fix;
 mod fixtures;
+mod fleet;
 mod formats;
 mod hiccups;
 mod hostile;

@@ -41,6 +41,8 @@ EXAMPLES:
   whypause explain a.log b.log --json | jq '.answers[].verdict'
                                                    of several inputs: one document
   whypause explain rec --format csv > pauses.csv   one row per pause; of several inputs: one table
+  whypause explain gc.log --format parquet --label rack=r7 > pauses.parquet
+                                                   typed rows for DuckDB, Spark, pandas
   whypause explain gc.log --zone log               times of day as the log has them; --utc: in UTC
   whypause explain kept --at 04:12                 of what watch --keep kept, the one of that time
   whypause explain kept --format html > night.html all of that on one time line

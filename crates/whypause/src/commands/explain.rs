@@ -2,9 +2,14 @@
 mod input;
 mod kept;
 mod listing;
+mod rows;
 mod table;
 
-use crate::{Exit, Failure, args::ExplainArgs, console::Console};
+use crate::{
+    Exit, Failure,
+    args::{AnswerFormat, ExplainArgs},
+    console::Console,
+};
 use ::input::log_offset_min;
 use diagnose::{Attribution, Diagnosis, Keep};
 use input::Input;
@@ -39,16 +44,29 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure
         None => input::inputs(&args.paths)?,
     };
     let mut redactor = Redactor::new(args.redact, None);
-    match args.format {
+    let format = match args.format {
+        AnswerFormat::Report(format) => format,
+        AnswerFormat::Rows(format) => {
+            rows::write(&inputs, format, args, &mut redactor, console)?;
+            return Ok(Exit::Fine);
+        }
+    };
+    if args.table.is_some() || args.origin.is_given() {
+        return Err(Failure::input(
+            "`--table`, `--host`, `--cluster` and `--label` are about rows",
+            "add `--format parquet`, or `--format arrow` for a pipe",
+        ));
+    }
+    match format {
         Format::Csv => table::write(&inputs, &mut redactor, console)?,
         Format::Json if inputs.len() > 1 => document(&inputs, args, &mut redactor, console)?,
         Format::Html | Format::Perfetto if inputs.len() > 1 => {
             return Err(Failure::input(
-                format!("`--format {}` is about one input", args.format.id()),
+                format!("`--format {}` is about one input", format.id()),
                 "explain one after the other, each into a file of its own",
             ));
         }
-        _ => reports(&inputs, args, &mut redactor, console)?,
+        _ => reports(&inputs, format, args, &mut redactor, console)?,
     }
     Ok(Exit::Fine)
 }
@@ -56,20 +74,21 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure
 /// A report for each input.
 fn reports(
     inputs: &[Input],
+    format: Format,
     args: &ExplainArgs,
     redactor: &mut Redactor,
     console: &Console,
 ) -> Result<(), Failure> {
     for (n, input) in inputs.iter().enumerate() {
-        let listing = listing(input, args, redactor, console)?;
+        let listing = listing(input, format, args, redactor, console)?;
         let options = options(args, input, listing.log_offset_min, console);
         let mut out = BufWriter::new(io::stdout().lock());
-        if inputs.len() > 1 && args.format == Format::Text {
+        if inputs.len() > 1 && format == Format::Text {
             let gap = if n > 0 { "\n" } else { "" };
             writeln!(out, "{gap}==> {} <==", report::text::clean(&input::name(input, redactor)))?;
         }
         let diagnosis = listing.write(redactor, console, |diagnosis, pauses| {
-            args.format.write(diagnosis, pauses, &options, &mut out)?;
+            format.write(diagnosis, pauses, &options, &mut out)?;
             Ok(out.flush()?)
         })?;
         drop(out);
@@ -88,7 +107,7 @@ fn document(
 ) -> Result<(), Failure> {
     let mut document = report::json::Several::begin(BufWriter::new(io::stdout().lock()))?;
     let answered = inputs.iter().try_for_each(|input| {
-        let listing = listing(input, args, redactor, console)?;
+        let listing = listing(input, Format::Json, args, redactor, console)?;
         let options = options(args, input, listing.log_offset_min, console);
         let diagnosis = listing.write(redactor, console, |diagnosis, pauses| {
             Ok(document.add(diagnosis, pauses, &options)?)
@@ -101,11 +120,12 @@ fn document(
 
 fn listing<'a>(
     input: &'a Input,
+    format: Format,
     args: &ExplainArgs,
     redactor: &mut Redactor,
     console: &Console,
 ) -> Result<Listing<'a>, Failure> {
-    match args.all_pauses || args.format.has_all_pauses() {
+    match args.all_pauses || format.has_all_pauses() {
         true => Listing::read(input, redactor, console),
         false => Ok(Listing::of(diagnose(input, redactor, console)?)),
     }

@@ -95,10 +95,7 @@ impl Take for Shown<'_> {
     }
 
     fn note(&mut self, note: &Note) {
-        self.console.say(&format!("note: {note}"));
-        if !note.hint().is_empty() {
-            self.console.say(&format!("hint: {}", note.hint()));
-        }
+        self.console.note(note);
     }
 }
 

@@ -2,7 +2,7 @@
 use super::input::Input;
 use crate::{
     Failure,
-    args::{ExplainArgs, at::TimeOfDay},
+    args::{AnswerFormat, ExplainArgs, at::TimeOfDay},
     commands::window::{Ended, Window},
     console::Console,
 };
@@ -46,6 +46,13 @@ pub(super) fn nothing_kept(paths: &[PathBuf]) -> Failure {
     )
 }
 
+fn about_one(format: &str) -> Failure {
+    Failure::input(
+        format!("`--format {format}` is about one recording"),
+        "choose one by its time: `--at 04:12`",
+    )
+}
+
 impl Directory {
     /// The one that is named, where nothing else is.
     pub(super) fn among(paths: &[PathBuf]) -> Option<Directory> {
@@ -68,16 +75,15 @@ impl Directory {
         let mut redactor = Redactor::new(args.redact, None);
         let options = console.options_in(zone);
         let long = self.longer_than(args.over.unwrap_or_default());
-        match args.format {
+        let format = match args.format {
+            AnswerFormat::Report(format) => format,
+            AnswerFormat::Rows(format) => return Err(about_one(format.id())),
+        };
+        match format {
             Format::Text => long?.list(&mut redactor, &options, console)?,
             Format::Json => console.print(&report::kept::json(&long?.rows(&mut redactor)))?,
             Format::Html => long?.page(&mut redactor, &options, console)?,
-            other => {
-                return Err(Failure::input(
-                    format!("`--format {}` is about one recording", other.id()),
-                    "choose one by its time: `--at 04:12`",
-                ));
-            }
+            other => return Err(about_one(other.id())),
         }
         Ok(None)
     }

@@ -2,7 +2,7 @@
 use super::run_here;
 use crate::{
     Exit, Failure,
-    args::{ExplainArgs, JsonFlag, LabDemoArgs, ZoneArgs},
+    args::{AnswerFormat, ExplainArgs, JsonFlag, LabDemoArgs, OriginArgs, ZoneArgs},
     commands::explain,
     console::Console,
 };
@@ -114,7 +114,9 @@ fn explain_one(variant: &str, recording: PathBuf, console: &Console) -> Result<(
     let args = ExplainArgs {
         at: None,
         paths: vec![recording],
-        format: report::Format::Text,
+        format: AnswerFormat::Report(report::Format::Text),
+        table: None,
+        origin: OriginArgs::default(),
         json: JsonFlag::default(),
         full: false,
         all_pauses: false,

@@ -1,0 +1,465 @@
+//! All that was read of one host, as rows.
+//!
+//! A pause that a recording shows is also a line of the JVM's log. It is one row: that of the recording, which
+//! tells more. Which log a recording belongs to is proven by its longest pause: it is in the log at the same time
+//! with the same length. Then what the log says of the time that was recorded is left out.
+use crate::{
+    Hour, Hours, Jvm, Origin, PauseBatch, PauseRow, SourceKind, Table, Who, hour_rows,
+    overlaps::Recorded,
+    stall_rows,
+    timeline::{Known, Timeline},
+};
+use arrow_array::RecordBatch;
+use diagnose::{Diagnosis, Keep, Seen, Situation};
+use input::{Error, Input, Take};
+use logset::LogSet;
+use recording::{Coverage, Recording, Source, SourceState};
+use std::{
+    collections::BTreeMap,
+    mem,
+    ops::ControlFlow::{self, Continue},
+    path::Path,
+    sync::Arc,
+};
+
+/// Rows of one batch.
+const BATCH_ROWS: usize = 8_192;
+
+/// Which tables are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tables {
+    /// `pauses`.
+    pub pauses: bool,
+    /// `stalls`.
+    pub stalls: bool,
+    /// `hours`.
+    pub hours: bool,
+}
+
+impl Tables {
+    /// One of them.
+    #[must_use]
+    pub fn only(table: Table) -> Tables {
+        Tables {
+            pauses: table == Table::Pauses,
+            stalls: table == Table::Stalls,
+            hours: table == Table::Hours,
+        }
+    }
+}
+
+/// Who gets the rows of a host.
+pub trait Sink {
+    /// A batch of one of the wanted tables. Says whether more are wanted.
+    fn batch(&mut self, _: Table, _: RecordBatch) -> ControlFlow<()> {
+        Continue(())
+    }
+
+    /// The sums of one JVM and hour, where hours are wanted; in no order.
+    fn hour(&mut self, _: Hour) {}
+
+    /// Changes an event of a log before it is used: where names are to be replaced.
+    fn event(&mut self, event: gclog::Event) -> gclog::Event {
+        event
+    }
+
+    /// The same of a recording.
+    fn recording(&mut self, _: &mut Recording) {}
+
+    /// What the user knows an input by: the path of a recording, the name of a log.
+    fn source(&mut self, path: &str) -> String {
+        path.to_owned()
+    }
+
+    /// How many bytes of a log were read.
+    fn progress(&mut self, _: u64) {}
+
+    /// Something about the files of a log.
+    fn note(&mut self, _: &logset::Note) {}
+
+    /// An input that tells nothing, and why. The others are read.
+    fn unread(&mut self, source: &str, error: &Error);
+
+    /// What one input came to, after its rows.
+    fn read(&mut self, _: &Input, _: &Diagnosis) {}
+}
+
+/// Reads the inputs of one host, recordings first. `origin` says what is known of the host; of kernel and boot what
+/// recordings say goes before it. Where it names no host, recordings do, and else it is called `otherwise`.
+pub fn host(
+    inputs: &[Input],
+    origin: &Origin,
+    otherwise: &str,
+    wanted: Tables,
+    sink: &mut dyn Sink,
+) {
+    let mut reader = Reader {
+        origin: origin.clone(),
+        wanted,
+        sink,
+        recorded: Recorded::default(),
+        timeline: Timeline::default(),
+        spans: Vec::new(),
+        logs: Vec::new(),
+        stopped: Continue(()),
+    };
+    for input in inputs {
+        if let Input::Recording(path) | Input::Kept(path, _) = input {
+            reader.recording(input, path);
+        }
+    }
+    reader.recorded.sort();
+    if reader.origin.host.is_empty() {
+        reader.origin.host = otherwise.to_owned();
+    }
+    for input in inputs {
+        if let Input::Log(set) = input {
+            reader.log(input, set);
+        }
+    }
+    reader.cover_recordings();
+}
+
+struct Reader<'a> {
+    origin: Origin,
+    wanted: Tables,
+    sink: &'a mut dyn Sink,
+    recorded: Recorded,
+    timeline: Timeline,
+    /// What each recording covers, and whether a watch kept it.
+    spans: Vec<(Who, (i64, i64), bool)>,
+    /// What logs cover.
+    logs: Vec<(i64, i64)>,
+    stopped: ControlFlow<()>,
+}
+
+impl Reader<'_> {
+    fn recording(&mut self, input: &Input, path: &Path) {
+        if self.stopped.is_break() {
+            return;
+        }
+        let source = self.sink.source(&path.display().to_string());
+        let mut rows = Rows(Vec::new());
+        let change = |it: &mut Recording| self.sink.recording(it);
+        let (recording, diagnosis) = match input::recording(path, change, &mut rows) {
+            Ok(read) => read,
+            Err(error) => return self.sink.unread(&source, &error),
+        };
+        let rows = rows.0;
+        let who = who_of_recording(&self.origin, &source, &recording, &diagnosis);
+        self.origin.host.clone_from(&who.origin.host);
+        let span = span(&recording, &rows);
+        self.timeline.add(span.0, &who);
+        let rows = self.recorded.add(span, (who.jvm.pid, who.jvm.main.clone()), rows);
+        self.spans.push((who.clone(), span, matches!(input, Input::Kept(..))));
+        let mut hours = Hours::default();
+        let mut batch = PauseBatch::default();
+        for row in &rows {
+            self.take(&who, row, &mut batch, &mut hours);
+        }
+        self.flush(&who, &mut batch);
+        if let (true, Some(stalls)) = (self.wanted.stalls, &diagnosis.stalls) {
+            let rows = stall_rows(&stalls.episodes, diagnosis.clock, &who);
+            self.give(Table::Stalls, rows);
+        }
+        self.give_hours(&who, hours);
+        self.sink.read(input, &diagnosis);
+    }
+
+    fn log(&mut self, input: &Input, set: &LogSet) {
+        if self.stopped.is_break() {
+            return;
+        }
+        let source = self.sink.source(set.name());
+        let mut lines = Lines {
+            known: Known::default(),
+            who: Who::default(),
+            situation: None,
+            waiting: Vec::new(),
+            hours: Hours::default(),
+            batch: PauseBatch::default(),
+            first: None,
+            last: None,
+            source: source.clone(),
+            reader: self,
+        };
+        let read = input::log(set, &source, Keep::Longest(0), &mut lines);
+        lines.finish();
+        match read {
+            Ok(read) => self.sink.read(input, &read.diagnosis),
+            Err(error) => self.sink.unread(&source, &error),
+        }
+    }
+
+    /// Where there is no log, what recordings cover was observed. A watch keeps single pauses, and runs between
+    /// them: from the first that it kept of a JVM until the last all was observed.
+    fn cover_recordings(&mut self) {
+        if !self.wanted.hours {
+            return;
+        }
+        let mut of_jvm: BTreeMap<Who, Vec<(i64, i64)>> = BTreeMap::new();
+        for (mut who, span, is_kept) in mem::take(&mut self.spans) {
+            Arc::make_mut(&mut who.origin).source = String::new();
+            let spans = of_jvm.entry(who).or_default();
+            match spans.first_mut().filter(|_| is_kept) {
+                Some(all) => *all = (all.0.min(span.0), all.1.max(span.1)),
+                None => spans.push(span),
+            }
+        }
+        for (who, mut spans) in of_jvm {
+            let mut hours = Hours::default();
+            for (from, until) in Recorded::outside(&mut spans, &self.logs) {
+                hours.cover(&who, from, until);
+            }
+            self.give_hours(&who, hours);
+        }
+    }
+
+    /// Adds a row to what is wanted.
+    fn take(&mut self, who: &Who, row: &PauseRow, batch: &mut PauseBatch, hours: &mut Hours) {
+        if self.wanted.hours {
+            hours.add(who, row);
+        }
+        if self.wanted.pauses {
+            batch.push(row);
+            if batch.len() >= BATCH_ROWS {
+                self.flush(who, batch);
+            }
+        }
+    }
+
+    fn flush(&mut self, who: &Who, batch: &mut PauseBatch) {
+        if !batch.is_empty() {
+            let rows = batch.finish(who);
+            self.give(Table::Pauses, rows);
+        }
+    }
+
+    fn give(&mut self, table: Table, rows: RecordBatch) {
+        if rows.num_rows() > 0 && self.stopped.is_continue() {
+            self.stopped = self.sink.batch(table, rows);
+        }
+    }
+
+    fn give_hours(&mut self, who: &Who, hours: Hours) {
+        if !self.wanted.hours {
+            return;
+        }
+        let hours: Vec<Hour> = hours.finish().collect();
+        let rows = hour_rows(&hours, who);
+        self.give(Table::Hours, rows);
+        hours.into_iter().for_each(|it| self.sink.hour(it));
+    }
+}
+
+/// Keeps the rows of a recording.
+struct Rows(Vec<PauseRow>);
+
+impl Take for Rows {
+    fn pause(&mut self, seen: &Seen<'_>) -> ControlFlow<()> {
+        self.0.push(PauseRow::of(seen));
+        Continue(())
+    }
+}
+
+/// Turns the pauses of a log into rows while it is read.
+struct Lines<'a, 'r> {
+    reader: &'a mut Reader<'r>,
+    source: String,
+    /// What recordings tell of the host at the time of the rows of `batch`.
+    known: Known,
+    /// Whom the rows of `batch` are of.
+    who: Who,
+    /// What the log has told of the JVM.
+    situation: Option<Arc<Jvm>>,
+    /// Rows of a time that was recorded: whether it was this JVM is not known yet.
+    waiting: Vec<PauseRow>,
+    hours: Hours,
+    batch: PauseBatch,
+    first: Option<i64>,
+    last: Option<i64>,
+}
+
+impl Take for Lines<'_, '_> {
+    fn pause(&mut self, seen: &Seen<'_>) -> ControlFlow<()> {
+        let row = PauseRow::of(seen);
+        if self.batch.is_empty() || self.situation.is_none() {
+            let jvm = seen.situation().map(|it| jvm(&it)).unwrap_or_default();
+            if self.situation.as_deref() != Some(&jvm) {
+                self.renew(Arc::new(jvm), row.start_ns);
+            }
+        }
+        if row.zone_known {
+            self.first = self.first.or(row.start_ns);
+            self.last = self.last.max(row.end_ns());
+        }
+        self.place(row);
+        self.reader.stopped
+    }
+
+    fn event(&mut self, event: gclog::Event) -> gclog::Event {
+        self.reader.sink.event(event)
+    }
+
+    fn progress(&mut self, bytes: u64) {
+        self.reader.sink.progress(bytes);
+    }
+
+    fn note(&mut self, note: &logset::Note) {
+        self.reader.sink.note(note);
+    }
+}
+
+impl Lines<'_, '_> {
+    /// Puts a row where it belongs: among those that wait, or into the batch.
+    fn place(&mut self, row: PauseRow) {
+        let at = row.start_ns.filter(|_| row.zone_known);
+        if self.reader.recorded.holds(at) {
+            self.waiting.push(row);
+            return;
+        }
+        self.decide();
+        self.add(&row);
+    }
+
+    /// Leaves out what waits where a recording of this JVM has it.
+    fn decide(&mut self) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let waiting = mem::take(&mut self.waiting);
+        for row in self.reader.recorded.others(waiting) {
+            self.add(&row);
+        }
+    }
+
+    fn add(&mut self, row: &PauseRow) {
+        if let Some(at) = row.start_ns
+            && !self.known.holds(at)
+        {
+            let jvm = self.situation.clone().unwrap_or_default();
+            self.renew(jvm, Some(at));
+        }
+        let Lines { reader, who, batch, hours, .. } = self;
+        reader.take(who, row, batch, hours);
+    }
+
+    /// From here on rows are of this JVM, on the host as it was known at that time.
+    fn renew(&mut self, jvm: Arc<Jvm>, at: Option<i64>) {
+        self.reader.flush(&self.who, &mut self.batch);
+        let hours = mem::take(&mut self.hours);
+        self.reader.give_hours(&self.who, hours);
+        self.known = self.reader.timeline.at(at);
+        let mut origin = self.reader.origin.clone();
+        origin.source.clone_from(&self.source);
+        origin.kind = SourceKind::Log;
+        self.known.fill(&mut origin);
+        self.who = Who { origin: Arc::new(origin), jvm: jvm.clone(), coverage: "gc-log".into() };
+        self.situation = Some(jvm);
+    }
+
+    fn finish(mut self) {
+        self.decide();
+        if let (Some(first), Some(last)) = (self.first, self.last)
+            && self.reader.wanted.hours
+        {
+            self.cover(first, last);
+            self.reader.logs.push((first, last));
+        }
+        let Lines { reader, who, mut batch, hours, .. } = self;
+        reader.flush(&who, &mut batch);
+        reader.give_hours(&who, hours);
+    }
+
+    /// The log covers all of this time; what was known of the host differs over it.
+    fn cover(&mut self, first: i64, last: i64) {
+        for (from, until, known) in self.reader.timeline.pieces(first, last) {
+            let mut who = self.who.clone();
+            let mut origin = self.reader.origin.clone();
+            origin.source.clone_from(&self.source);
+            origin.kind = SourceKind::Log;
+            known.fill(&mut origin);
+            who.origin = Arc::new(origin);
+            if who == self.who {
+                self.hours.cover(&who, from, until);
+            } else {
+                let mut hours = Hours::default();
+                hours.cover(&who, from, until);
+                self.reader.give_hours(&who, hours);
+            }
+        }
+    }
+}
+
+fn who_of_recording(
+    origin: &Origin,
+    source: &str,
+    recording: &Recording,
+    diagnosis: &Diagnosis,
+) -> Who {
+    let mut origin = Origin { source: source.to_owned(), ..origin.clone() };
+    origin.kind = SourceKind::Recording;
+    if let Some(host) = &recording.facts.host {
+        let some = |it: &str| (!it.is_empty()).then(|| it.to_owned());
+        if origin.host.is_empty() {
+            origin.host.clone_from(&host.name);
+        }
+        origin.kernel = some(&host.kernel).or(origin.kernel);
+        origin.boot = some(&host.boot_id).or(origin.boot);
+    }
+    let jvm =
+        Jvm { pid: Some(diagnosis.jvm.pid).filter(|it| *it > 0), ..jvm(&diagnosis.situation) };
+    let coverage = coverage(&recording.coverage());
+    Who { origin: Arc::new(origin), jvm: Arc::new(jvm), coverage: coverage.into() }
+}
+
+/// The JVM, as far as an input tells.
+fn jvm(of: &Situation) -> Jvm {
+    let Some(fact) = &of.jvm else { return Jvm::default() };
+    let some = |it: &str| (!it.is_empty()).then(|| it.to_owned());
+    let place = diagnose::container_and_pod(&fact.cgroup);
+    Jvm {
+        main: some(&fact.main),
+        pid: Some(fact.pid).filter(|it| *it > 0),
+        version: some(&fact.version),
+        vendor: some(&fact.vendor),
+        collector: some(&fact.collector),
+        heap_max_bytes: of.max_heap_bytes,
+        flags: fact.flags.clone(),
+        container: place.0,
+        pod: place.1,
+    }
+}
+
+fn coverage(of: &Coverage) -> String {
+    let one = |(source, state): (&Source, &SourceState)| match state {
+        SourceState::Recorded => Some(source.id().to_owned()),
+        SourceState::Partial(_) => Some(format!("~{}", source.id())),
+        _ => None,
+    };
+    of.sources.iter().filter_map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// From when until when a recording saw stops, in nanoseconds since 1970-01-01 UTC, as far as that is known.
+fn span(recording: &Recording, rows: &[PauseRow]) -> (i64, i64) {
+    let facts = &recording.facts;
+    let offset = facts.wall_offset().map_or(0, |it| it.offset_ns);
+    let wall = |it: recording::MonoTime| it.0.cast_signed().saturating_add(offset);
+    let seen = facts.samples.iter().map(|it| wall(it.at));
+    let stops = facts.safepoints.iter().flat_map(|it| [wall(it.begin), wall(it.end_probe)]);
+    let listed = rows.iter().filter_map(|it| Some([it.start_ns?, it.end_ns()?])).flatten();
+    let (mut from, mut until) = (i64::MAX, i64::MIN);
+    seen.chain(stops).chain(listed).for_each(|at| {
+        from = from.min(at);
+        until = until.max(at);
+    });
+    if from > until { (0, 0) } else { (from, until) }
+}
+
+impl Who {
+    /// Whether an hour is of this JVM.
+    #[must_use]
+    pub fn is_of(&self, hour: &Hour) -> bool {
+        hour.origin == self.origin && hour.jvm == self.jvm
+    }
+}
