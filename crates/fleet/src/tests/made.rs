@@ -154,6 +154,7 @@ pub(super) fn hour(origin: &Arc<Origin>, jvm: &Arc<Jvm>, hour: i64) -> Hour {
         coverage: Arc::default(),
         hour: Some(hour),
         covered_ns: HOUR_NS,
+        recorded_ns: if origin.kind == SourceKind::Log { 0 } else { HOUR_NS },
         pauses: 0,
         stopped_ns: 0,
         longest_ns: 0,

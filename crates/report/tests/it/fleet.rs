@@ -28,6 +28,7 @@ fn hour(name: &str, rack: &str, at: i64, blocked_ms: u64) -> Hour {
         coverage: Arc::default(),
         hour: Some(FIRST_HOUR + at),
         covered_ns: HOUR_NS,
+        recorded_ns: HOUR_NS,
         pauses: 1,
         stopped_ns: 20 * MS,
         longest_ns: 20 * MS,

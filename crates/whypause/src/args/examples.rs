@@ -127,6 +127,7 @@ EXAMPLES:
   whypause fleet logs/                             logs/HOST/gc.log, logs/HOST/kept/…, of many hosts
   whypause fleet logs/ --inventory hosts.csv       compare hosts by rack, deploy, kernel, …
   whypause fleet rows/                             what `whypause watch --rows` wrote
+  whypause fleet logs/ --format html > fleet.html  hosts by hour, to look at
   whypause fleet logs/ --json | jq '.findings[0]'
 
 Hosts that have a kernel, JVM, flag or label are compared with those that have not, host by host, and days

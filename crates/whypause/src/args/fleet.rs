@@ -11,6 +11,8 @@ pub enum FleetFormat {
     Text,
     /// For programs; the schema only grows
     Json,
+    /// To look at: one file, which opens in a browser
+    Html,
 }
 
 /// `whypause fleet`.

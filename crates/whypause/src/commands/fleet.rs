@@ -49,6 +49,7 @@ pub(crate) fn run(args: &FleetArgs, console: &Console) -> Result<Exit, Failure> 
     console.print(&match args.format {
         FleetFormat::Text => report::fleet::text(&answer, &options),
         FleetFormat::Json => report::fleet::json(&answer),
+        FleetFormat::Html => report::fleet::html(&answer, &options),
     })?;
     Ok(Exit::Fine)
 }
