@@ -99,6 +99,7 @@ pub use outputs::{OutputFact, OutputKind, OutputReaderFact};
 pub use reader::is_recording;
 pub use recording::Recording;
 pub use schema::{Column, Kind, SCHEMA_VERSION, Table};
+pub use sealed::ForeignRows;
 pub use secrets::{MASK, masked, masked_flag, masked_log_line};
 pub use surroundings::{CgroupFact, CpuUserFact, MemoryFact, PerfCounterFact};
 pub use survey::{DeletedFile, HostSettings, MemorySettings, Survey};

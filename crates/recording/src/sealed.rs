@@ -224,6 +224,11 @@ impl SealedReader {
     /// `table` has ask for. Other columns are left out: a newer version wrote them.
     pub(crate) fn open(file: File, table: &Table) -> Result<SealedReader, String> {
         verify(&file)?;
+        SealedReader::bounded(file, &|name| table.columns.iter().any(|column| column.name == name))
+    }
+
+    /// Likewise of a file that may have no checksum, and of the columns that `is_known` names.
+    fn bounded(file: File, is_known: &dyn Fn(&str) -> bool) -> Result<SealedReader, String> {
         bounds::check_footer(&Footer::read(&file)?.bytes)?;
         let failed = |error: ParquetError| error.to_string();
         caught(|| {
@@ -234,11 +239,8 @@ impl SealedReader {
                 .map_err(failed)?;
             let metadata = Arc::clone(builder.metadata());
             let schema = metadata.file_metadata().schema_descr();
-            let is_known = |leaf: &usize| {
-                let root = schema.get_column_root(*leaf).name();
-                table.columns.iter().any(|column| column.name == root)
-            };
-            let leaves: Vec<usize> = (0..schema.num_columns()).filter(is_known).collect();
+            let is_wanted = |leaf: &usize| is_known(schema.get_column_root(*leaf).name());
+            let leaves: Vec<usize> = (0..schema.num_columns()).filter(is_wanted).collect();
             let rows = bounds::check_pages(&Arc::new(copy), &metadata, &leaves)?;
             let mask = ProjectionMask::leaves(schema, leaves.iter().copied());
             let builder = builder.with_projection(mask).with_batch_size(rows);
@@ -253,13 +255,52 @@ impl SealedReader {
 
     /// The schema version that its writer gave.
     pub(crate) fn version(&self) -> Option<&str> {
+        self.value(crate::schema::VERSION_KEY)
+    }
+
+    fn value(&self, key: &str) -> Option<&str> {
         let entries = self.metadata.file_metadata().key_value_metadata()?;
-        entries.iter().find(|entry| entry.key == crate::schema::VERSION_KEY)?.value.as_deref()
+        entries.iter().find(|entry| entry.key == key)?.value.as_deref()
     }
 
     /// The next batch, or `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, String> {
         let batches = &mut self.batches;
         caught(|| batches.next().transpose().map_err(|error| error.to_string()))
+    }
+}
+/// A Parquet file of rows that is no part of a recording, and that anybody may have written: read in bounded memory
+/// whatever it asks for. Damage is an error and no panic.
+pub struct ForeignRows(SealedReader);
+
+impl std::fmt::Debug for ForeignRows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ForeignRows").finish_non_exhaustive()
+    }
+}
+
+impl ForeignRows {
+    /// Reads the footer and adds up what the columns ask for that `is_known` names; the others are left out.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read, in words.
+    pub fn open(file: File, is_known: &dyn Fn(&str) -> bool) -> Result<ForeignRows, String> {
+        SealedReader::bounded(file, is_known).map(ForeignRows)
+    }
+
+    /// The value of a key of its metadata.
+    #[must_use]
+    pub fn value(&self, key: &str) -> Option<&str> {
+        self.0.value(key)
+    }
+
+    /// The next batch, or `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, in words.
+    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>, String> {
+        self.0.next()
     }
 }

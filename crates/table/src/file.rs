@@ -8,26 +8,25 @@ use arrow_array::RecordBatch;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, SchemaRef};
 use parquet::{
-    arrow::{
-        ArrowWriter, arrow_reader::ParquetRecordBatchReaderBuilder,
-        arrow_writer::ArrowWriterOptions,
-    },
+    arrow::{ArrowWriter, arrow_writer::ArrowWriterOptions},
     basic::{Compression, ZstdLevel},
     errors::ParquetError,
-    file::{metadata::KeyValue, properties::WriterProperties},
+    file::{
+        metadata::KeyValue,
+        properties::{EnabledStatistics, WriterProperties},
+    },
 };
+use recording::ForeignRows;
 use std::{
+    collections::BTreeSet,
     fs::File,
     io::{self, Write},
-    panic::{self, AssertUnwindSafe},
 };
 
 /// Rows that are held at most before they are written.
-const ROW_GROUP_ROWS: usize = 64 << 10;
+const ROW_GROUP_ROWS: usize = 16 << 10;
 /// Uncompressed bytes of a page.
 const PAGE_BYTES: usize = 256 << 10;
-/// The largest file that is read at once: what a watch writes in ten minutes is far smaller.
-const MOST_ROW_GROUP_BYTES: i64 = 1 << 30;
 
 /// Why a table could not be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +85,8 @@ impl<W: Write + Send> ParquetFile<W> {
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
             .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
             .set_data_page_size_limit(PAGE_BYTES)
+            .set_dictionary_page_size_limit(PAGE_BYTES)
+            .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_created_by(format!("whypause {}", env!("CARGO_PKG_VERSION")))
             .set_key_value_metadata(Some(metadata))
             .build();
@@ -164,7 +165,8 @@ pub fn plain_schema(table: Table) -> SchemaRef {
     crate::columns::plain_schema(&table.schema())
 }
 
-/// Reads a Parquet file of one of the tables, batch by batch. Damage is an error and no panic.
+/// Reads a Parquet file of one of the tables, batch by batch, in bounded memory whoever wrote it. Damage is an error
+/// and no panic.
 ///
 /// # Errors
 ///
@@ -173,37 +175,23 @@ pub fn read_parquet(
     file: File,
     take: &mut dyn FnMut(Table, &RecordBatch) -> Result<(), TableError>,
 ) -> Result<(), TableError> {
-    // The library trusts much of what it reads.
-    let read = panic::catch_unwind(AssertUnwindSafe(|| read(file, take)));
-    read.unwrap_or_else(|_| Err(TableError::NoTable("it is damaged".into())))
-}
-
-fn read(
-    file: File,
-    take: &mut dyn FnMut(Table, &RecordBatch) -> Result<(), TableError>,
-) -> Result<(), TableError> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file)?;
-    let metadata = builder.metadata();
-    let pairs = metadata.file_metadata().key_value_metadata();
-    let value = |key: &str| {
-        let pair = pairs.and_then(|all| all.iter().find(|it| it.key == key));
-        pair.and_then(|it| it.value.clone())
+    let names: BTreeSet<&str> =
+        Table::ALL.into_iter().flat_map(Table::columns).map(|it| it.name).collect();
+    let mut rows = ForeignRows::open(file, &|name| names.contains(name)).map_err(no_table)?;
+    let name = rows.value(TABLE_KEY).unwrap_or_default();
+    let Some(table) = Table::ALL.into_iter().find(|it| it.id() == name) else {
+        return Err(no_table("it is no table of pauses"));
     };
-    let name = value(TABLE_KEY).unwrap_or_default();
-    let table = Table::ALL.into_iter().find(|it| it.id() == name);
-    let Some(table) = table else {
-        return Err(TableError::NoTable("it is no table of pauses".into()));
-    };
-    let version = value(VERSION_KEY).and_then(|it| it.parse::<u32>().ok());
+    let version = rows.value(VERSION_KEY).and_then(|it| it.parse::<u32>().ok());
     if version.is_none_or(|it| it > SCHEMA_VERSION) {
-        return Err(TableError::NoTable("a later version of whypause wrote it".into()));
+        return Err(no_table("a later version of whypause wrote it"));
     }
-    let groups = metadata.row_groups();
-    if groups.iter().any(|it| it.total_byte_size() > MOST_ROW_GROUP_BYTES) {
-        return Err(TableError::NoTable("it asks for more than 1 GiB at once".into()));
-    }
-    for batch in builder.build()? {
-        take(table, &batch?)?;
+    while let Some(batch) = rows.next_batch().map_err(no_table)? {
+        take(table, &batch)?;
     }
     Ok(())
+}
+
+fn no_table(why: impl Into<String>) -> TableError {
+    TableError::NoTable(why.into())
 }

@@ -14,6 +14,7 @@ use inventory::Inventory;
 use report::Options;
 use std::{
     fs::File,
+    io::{self, BufWriter, Write},
     path::Path,
     sync::{
         Mutex, PoisonError,
@@ -46,11 +47,15 @@ pub(crate) fn run(args: &FleetArgs, console: &Console) -> Result<Exit, Failure> 
         return Err(nothing(args, &answer));
     }
     let options = Options { full: args.full, ..console.options_in(args.zone.of(None)) };
-    console.print(&match args.format {
-        FleetFormat::Text => report::fleet::text(&answer, &options),
-        FleetFormat::Json => report::fleet::json(&answer),
-        FleetFormat::Html => report::fleet::html(&answer, &options),
-    })?;
+    match args.format {
+        FleetFormat::Text => console.print(&report::fleet::text(&answer, &options))?,
+        FleetFormat::Json => console.print(&report::fleet::json(&answer))?,
+        FleetFormat::Html => {
+            let mut out = BufWriter::new(io::stdout().lock());
+            report::fleet::html(&answer, &options, &mut out)?;
+            out.flush()?;
+        }
+    }
     Ok(Exit::Fine)
 }
 

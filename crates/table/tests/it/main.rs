@@ -1,0 +1,5 @@
+//! Rows of real logs and recordings: what they add up to, and that it is the same everywhere.
+mod files;
+mod hosts;
+mod numbers;
+mod read;
