@@ -18,14 +18,13 @@ use std::{
 };
 
 /// Folders of recordings with causes that any host may have, each with the cause of its longest stop.
-const ORDINARY: [(&str, &str); 7] = [
+const ORDINARY: [(&str, &str); 6] = [
     ("cfs-throttling", "cfs-throttling"),
     ("cpu-contention", "cpu-contention"),
     ("direct-reclaim", "direct-reclaim"),
     ("late-java-thread", "late-java-thread"),
     ("mapped-file-fault", "mapped-file-fault"),
     ("swap-in", "swap-in"),
-    ("thp-compaction", "gc-work"),
 ];
 const JOURNAL: (&str, &str) = ("gc-log-write-blocked", "gc-log-write-blocked");
 const STEAL: (&str, &str) = ("cpu-contention", "cpu-steal");
@@ -234,6 +233,11 @@ fn name(facts: &mut Facts, host: &Host, life: &Life, init: &[Line]) {
         if let Some(version) = version {
             it.version = version.trim_end_matches(" (release)").to_owned();
         }
+        // All recordings of a host are of one JVM: what differs between templates would go with their causes.
+        let heap = init.iter().find_map(|it| it.message.strip_prefix("Heap Max Capacity: "));
+        it.flags = vec!["-XX:+UseG1GC".to_owned()];
+        it.flags.extend(heap.map(|heap| format!("-Xmx{}", heap.to_lowercase())));
+        it.vendor = "Eclipse Adoptium".to_owned();
     }
 }
 

@@ -197,20 +197,22 @@ impl Reader<'_> {
         if !self.wanted.hours {
             return;
         }
-        let mut of_jvm: BTreeMap<Who, Vec<(i64, i64)>> = BTreeMap::new();
+        let mut of_jvm: BTreeMap<(bool, Who), Vec<(i64, i64)>> = BTreeMap::new();
         for (mut who, span, is_kept) in mem::take(&mut self.spans) {
             Arc::make_mut(&mut who.origin).source = String::new();
             if is_kept {
                 // It goes from one JVM to the next of its name.
                 Arc::make_mut(&mut who.jvm).pid = None;
             }
-            let spans = of_jvm.entry(who).or_default();
+            let spans = of_jvm.entry((is_kept, who)).or_default();
             match spans.first_mut().filter(|_| is_kept) {
                 Some(all) => *all = (all.0.min(span.0), all.1.max(span.1)),
                 None => spans.push(span),
             }
         }
-        for (who, mut spans) in of_jvm {
+        for ((is_kept, who), mut spans) in of_jvm {
+            // One pause that was kept does not say how long there was none: a rate of it would be of seconds.
+            spans.retain(|it| !is_kept || it.1 - it.0 >= HOUR_NS);
             let mut hours = Hours::default();
             for span in Recorded::outside(&mut spans, &[]) {
                 hours.record(&who, span);
