@@ -11,6 +11,7 @@ import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { functionalChecks } from "./checks.mjs";
 import { compareChecks } from "./compare-checks.mjs";
+import { fleetChecks } from "./fleet-checks.mjs";
 import { PATIENCE_MS } from "./once.mjs";
 import { measure } from "./speed.mjs";
 
@@ -87,7 +88,9 @@ async function functional(browser, path) {
 async function allOf(context, page, file) {
   if (page.problems.length > 0) throw new Error("it does not come up");
   const isCompared = (await page.locator("#compare").count()) > 0;
-  for await (const [name, isGood, detail] of (isCompared ? compareChecks : functionalChecks)(page)) report(file, name, isGood, detail);
+  const isFleet = (await page.locator("main.fleet").count()) > 0;
+  const checksOf = isCompared ? compareChecks : isFleet ? fleetChecks : functionalChecks;
+  for await (const [name, isGood, detail] of checksOf(page)) report(file, name, isGood, detail);
   await page.setViewportSize(NARROW);
   await page.waitForTimeout(200);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -267,3 +267,16 @@ pub(crate) fn is_same(a: &BTreeSet<usize>, b: &BTreeSet<usize>) -> bool {
     let both = float(a.intersection(b).count());
     both >= SAME_PART * float(a.union(b).count())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sides_of_the_same_hosts_by_another_name() {
+        let check =
+            |shared: usize, all: usize| is_same(&(0..shared).collect(), &(0..all).collect());
+        assert!(check(9, 10) && check(10, 10) && check(18, 20));
+        assert!(!check(8, 10) && !check(17, 19));
+    }
+}

@@ -33,3 +33,61 @@ pub(crate) fn complaint(it: &Hour) -> Option<&'static str> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use table::{CauseSum, Lengths};
+
+    fn hour() -> Hour {
+        let mut lengths = Lengths::default();
+        lengths.add(10);
+        let sum = CauseSum { pauses: 1, ns: 10, longest_ns: 10 };
+        Hour {
+            origin: Default::default(),
+            jvm: Default::default(),
+            hour: Some(492_336),
+            covered_ns: HOUR_NS,
+            pauses: 1,
+            stopped_ns: 10,
+            longest_ns: 10,
+            lengths,
+            causes: BTreeMap::from([("full-gc".to_owned(), sum)]),
+            unexplained_ns: 0,
+            culprits: Vec::new(),
+            worst: Vec::new(),
+        }
+    }
+
+    fn check(change: impl Fn(&mut Hour), is_fine: bool) {
+        let mut it = hour();
+        change(&mut it);
+        assert_eq!(complaint(&it).is_none(), is_fine, "{it:?}");
+    }
+
+    #[test]
+    fn both_sides_of_what_can_be() {
+        check(|_| {}, true);
+        check(|it| it.covered_ns = HOUR_NS + SLACK_NS, true);
+        check(|it| it.covered_ns = HOUR_NS + SLACK_NS + 1, false);
+        check(|it| (it.hour, it.covered_ns) = (None, MOST_COVERED_NS), true);
+        check(|it| (it.hour, it.covered_ns) = (None, MOST_COVERED_NS + 1), false);
+        check(|it| it.stopped_ns = MOST_STOPPED_NS, true);
+        check(|it| it.stopped_ns = MOST_STOPPED_NS + 1, false);
+        check(|it| it.hour = Some(HOURS.start), true);
+        check(|it| it.hour = Some(HOURS.start - 1), false);
+        check(|it| it.hour = Some(HOURS.end), false);
+        check(|it| it.unexplained_ns = 10, true);
+        check(|it| it.unexplained_ns = 11, false);
+        check(|it| it.longest_ns = 11, false);
+        check(|it| it.pauses = 2, false);
+        for sum in [(1, 11, 10), (1, 10, 11), (2, 10, 10), (1, 9, 10)] {
+            let (pauses, ns, longest_ns) = sum;
+            let insert = |it: &mut Hour| {
+                it.causes.insert("full-gc".into(), CauseSum { pauses, ns, longest_ns });
+            };
+            check(insert, false);
+        }
+    }
+}

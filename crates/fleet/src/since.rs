@@ -156,3 +156,67 @@ fn is_apart(hosts: &[Days], step: &Step) -> bool {
     high.sort_by(|a, b| a.1.total_cmp(&b.1));
     low.first().zip(high.first()).is_some_and(|(low, high)| low.1 < high.1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::HOUR_NS;
+
+    const MS: f64 = 1e6;
+
+    /// Hosts alike, each with these milliseconds per hour on its days.
+    fn hosts(count: usize, days: &[f64]) -> Vec<Days> {
+        let sum = |ms: &f64| Sum { ns: ms * MS, covered_ns: HOUR_NS };
+        vec![days.iter().map(sum).enumerate().collect(); count]
+    }
+
+    fn check(days: &[f64], load: &[f64], expected: Option<usize>) {
+        let step = step_of_all(&hosts(10, days), &hosts(10, load), Direction::More);
+        assert_eq!(step.map(|it| it.day), expected, "{days:?} {load:?}");
+    }
+
+    const STEADY: [f64; 6] = [100.0; 6];
+
+    #[test]
+    fn both_sides_of_the_days_before_a_step_of_all_hosts() {
+        check(&[0.0, 0.0, 90.0, 90.0, 90.0, 90.0], &STEADY, Some(2));
+        check(&[0.0, 90.0, 90.0, 90.0, 90.0, 90.0], &STEADY, None);
+    }
+
+    #[test]
+    fn both_sides_of_how_much_more_it_has_to_be() {
+        check(&[0.0, 0.0, 0.0, 36.0, 36.0, 36.0], &STEADY, Some(3));
+        check(&[0.0, 0.0, 0.0, 35.9, 35.9, 35.9], &STEADY, None);
+        check(&[90.0, 90.0, 90.0, 180.0, 180.0, 180.0], &STEADY, Some(3));
+        check(&[90.0, 90.0, 90.0, 179.0, 179.0, 179.0], &STEADY, None);
+    }
+
+    #[test]
+    fn where_all_pauses_become_more_it_is_load() {
+        let days = [90.0, 90.0, 90.0, 270.0, 270.0, 270.0];
+        check(&days, &[10.0, 10.0, 10.0, 15.0, 15.0, 15.0], Some(3));
+        check(&days, &[10.0, 10.0, 10.0, 15.1, 15.1, 15.1], None);
+    }
+
+    #[test]
+    fn each_day_since_is_beyond_each_day_before() {
+        check(&[80.0, 10.0, 10.0, 200.0, 300.0, 81.0], &STEADY, Some(3));
+        check(&[80.0, 10.0, 10.0, 200.0, 300.0, 79.0], &STEADY, None);
+    }
+
+    #[test]
+    fn days_that_were_hardly_observed_say_little() {
+        let day = |covered_ns: f64| Sum { ns: 0.0, covered_ns };
+        let count = |last: f64| usual(vec![day(10.0), day(10.0), day(10.0), day(last)]).len();
+        assert_eq!((count(5.0), count(4.9), count(0.0)), (4, 3, 3));
+    }
+
+    #[test]
+    fn without_a_step_there_is_no_day() {
+        assert!(step(&hosts(10, &STEADY), Direction::More).is_none());
+        assert!(step(&[], Direction::More).is_none());
+        let down = hosts(10, &[90.0, 90.0, 0.0, 0.0]);
+        assert!(step(&down, Direction::More).is_none());
+        assert_eq!(step(&down, Direction::Less).map(|it| it.day), Some(2));
+    }
+}

@@ -172,3 +172,35 @@ pub(crate) fn alike(mut units: Vec<Unit>) -> Vec<Vec<Unit>> {
 pub(crate) fn stratum(units: &[Unit]) -> Stratum {
     Stratum::new(units.iter().map(|it| (it.sum.rate(), it.is_inside)).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sides_of_what_is_observed_alike() {
+        let unit =
+            |covered_ns: f64| Unit { host: 0, is_inside: true, sum: Sum { ns: 0.0, covered_ns } };
+        let classes = |all: &[f64]| -> Vec<usize> {
+            alike(all.iter().map(|it| unit(*it)).collect()).iter().map(Vec::len).collect()
+        };
+        assert_eq!(classes(&[150.0, 100.0, 120.0]), [3]);
+        assert_eq!(classes(&[150.0, 99.0, 120.0, 70.0]), [2, 2]);
+        assert_eq!(classes(&[0.0]), [0; 0]);
+    }
+
+    #[test]
+    fn the_highest_tenth_is_left_out_of_a_mean() {
+        assert_eq!(trimmed_mean(vec![1.0, 2.0, 1e300]), 1.5);
+        assert_eq!(trimmed_mean((0..20).map(f64::from).collect()), 8.5);
+        assert_eq!((trimmed_mean(vec![]), trimmed_mean(vec![7.0])), (0.0, 7.0));
+    }
+
+    #[test]
+    fn the_number_in_the_middle() {
+        assert_eq!(
+            (median(vec![]), median(vec![3.0, 1.0, 2.0]), median(vec![4.0, 1.0])),
+            (0.0, 2.0, 1.0)
+        );
+    }
+}

@@ -72,6 +72,8 @@ pub(super) struct Made<'a> {
     pub(super) origin: &'a dyn Fn(u64, i64, &mut Origin, &mut Jvm),
     /// More pauses of a cause in an hour of a host on a day: how many of how many milliseconds.
     pub(super) more: &'a dyn Fn(u64, i64) -> Option<(&'static str, f64, f64)>,
+    /// How many times as many pauses as usual a day has, on all hosts.
+    pub(super) load: &'a dyn Fn(i64) -> f64,
     /// Tail of lengths: at 1 or less a mean does not exist.
     pub(super) tail: f64,
 }
@@ -85,6 +87,7 @@ pub(super) fn made(seed: u64) -> Made<'static> {
         hours: &|_, _| 2,
         origin: &|_, _, _, _| {},
         more: &|_, _| None,
+        load: &|_| 1.0,
         tail: 1.1,
     }
 }
@@ -129,7 +132,7 @@ impl Made<'_> {
             for of_day in 0..i64::try_from((self.hours)(host, day)).expect("few") {
                 let mut hour = hour(&origin, &jvm, (FIRST_DAY + day) * 24 + of_day);
                 for cause in CAUSES {
-                    let count = random.poisson(2.0 * load);
+                    let count = random.poisson(2.0 * load * (self.load)(day));
                     (0..count).for_each(|_| {
                         add(&mut hour, cause, 5.0 * MS * random.unit().powf(-1.0 / self.tail))
                     });

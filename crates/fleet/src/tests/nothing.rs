@@ -78,3 +78,9 @@ fn hosts_of_which_some_have_only_logs() {
 fn few_hosts() {
     check("few hosts", &|seed| Made { hosts: 12, ..made(seed) });
 }
+
+#[test]
+fn a_weekend_before_a_week() {
+    // All hosts have more to do from the third day on.
+    check("weekend", &|seed| Made { load: &|day| if day < 2 { 0.5 } else { 3.0 }, ..made(seed) });
+}

@@ -41,13 +41,10 @@ pub(super) fn section(it: &Answer, zone: &TimeZone) -> String {
     let shown = count(u64::try_from(it.heat.rows.len()).unwrap_or(u64::MAX));
     let of = count(it.totals.hosts);
     let which = if shown == of { String::new() } else { format!("{shown} of {of} hosts: ") };
-    add(
-        &mut out,
-        &format!(
+    out.push_str(&format!(
             "<span class=\"muted\">{which}most time stopped per hour observed first; a cell is {cell} (UTC); \
          a click on a host shows its longest pauses</span></div>\n"
-        ),
-    );
+    ));
     out.push_str(&legend());
     out.push_str(&dates(it, hours));
     let by_name: BTreeMap<&str, &HostRow> =
@@ -61,26 +58,17 @@ pub(super) fn section(it: &Answer, zone: &TimeZone) -> String {
     out + "</section>\n"
 }
 
-fn add(out: &mut String, text: &str) {
-    out.push_str(text);
-}
-
 fn legend() -> String {
-    let names = ["under 36 ms", "36 ms", "360 ms", "3.6 s", "36 s and more"];
-    let mut out = String::from(
-        "<p class=\"legend hint\">Stopped in an hour: <svg class=\"key\" viewBox=\"0 0 1 1\" \
-         aria-hidden=\"true\"><path class=\"h0\" d=\"M0 0h1v1h-1z\"/></svg> not observed ",
-    );
-    for (class, name) in names.iter().enumerate() {
-        let class = class + 1;
-        write!(
-            out,
-            "<svg class=\"key\" viewBox=\"0 0 1 1\" aria-hidden=\"true\"><path class=\"h{class}\" \
-             d=\"M0 0h1v1h-1z\"/></svg> {name} "
+    let names =
+        ["not observed", "under 36 ms", "from 36 ms", "from 360 ms", "from 3.6 s", "from 36 s"];
+    let key = |(class, name): (usize, &&str)| {
+        format!(
+            "<span class=\"key\"><svg viewBox=\"0 0 1 1\" aria-hidden=\"true\"><path class=\"h{class}\" \
+             d=\"M0 0h1v1h-1z\"/></svg> {name}</span>"
         )
-        .expect("memory takes all");
-    }
-    out + "</p>\n"
+    };
+    let keys: Vec<String> = names.iter().enumerate().map(key).collect();
+    format!("<p class=\"legend hint\">Stopped in an hour: {}</p>\n", keys.join(" "))
 }
 
 /// The dates above the cells, each at the begin of its day.

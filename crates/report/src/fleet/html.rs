@@ -30,7 +30,7 @@ pub fn html(it: &Answer, options: &Options, out: &mut dyn Write) -> io::Result<(
     let hosts = counted(it.totals.hosts, "host");
     begin_still(&format!("Pauses of {hosts}"), STYLE, out)?;
     out.write_all(bar(it, &hosts).as_bytes())?;
-    out.write_all(b"<main id=\"page\">\n")?;
+    out.write_all(b"<main id=\"page\" class=\"fleet\">\n")?;
     out.write_all(answer(it).as_bytes())?;
     out.write_all(findings(it, options).as_bytes())?;
     out.write_all(new_causes(it).as_bytes())?;
