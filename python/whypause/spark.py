@@ -140,8 +140,8 @@ class _Reader(DataSourceReader):
 def sums(hours: DataFrame, *by: str) -> DataFrame:
     """Returns what the rows of `hours` come to for each value of these columns; of none, for all.
 
-    Columns: those of ``by``, then ``covered_ns``, ``pauses``, ``stopped_ns``, ``unexplained_ns``, ``longest_ns``,
-    ``p50_ns``, ``p99_ns``, ``p999_ns``, and ``lengths``. Quantiles are exact to three digits.
+    Columns: those of ``by``, then ``covered_ns``, ``recorded_ns``, ``pauses``, ``stopped_ns``, ``unexplained_ns``,
+    ``longest_ns``, ``p50_ns``, ``p99_ns``, ``p999_ns``, and ``lengths``. Quantiles are exact to three digits.
     """
     kinds = {it.name: it.dataType.simpleString() for it in hours.schema}
     fields = [f"`{it}` {kinds[it]}" for it in by]
@@ -161,7 +161,7 @@ def sums(hours: DataFrame, *by: str) -> DataFrame:
     return wanted.groupBy(*by).applyInArrow(of_group, ", ".join([*fields, "lengths binary"]))
 
 
-_SUMS = ("covered_ns", "pauses", "stopped_ns", "unexplained_ns")
+_SUMS = ("covered_ns", "recorded_ns", "pauses", "stopped_ns", "unexplained_ns")
 _QUANTILES = {"p50_ns": 0.5, "p99_ns": 0.99, "p999_ns": 0.999}
 
 

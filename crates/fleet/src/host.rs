@@ -64,6 +64,8 @@ pub(crate) struct Day {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cell {
     pub(crate) covered_ns: u64,
+    /// How much a recording or a watch saw.
+    pub(crate) recorded_ns: u64,
     pub(crate) stopped_ns: u64,
     /// Time by number of the cause, in order.
     pub(crate) causes: Vec<(u32, u64)>,
@@ -100,6 +102,7 @@ impl Host {
         let day = day_and_hour.map(|it| it.0);
         let cell = self.cells.entry((profile, day)).or_default();
         cell.covered_ns = cell.covered_ns.saturating_add(it.covered_ns);
+        cell.recorded_ns = cell.recorded_ns.saturating_add(it.recorded_ns);
         cell.stopped_ns = cell.stopped_ns.saturating_add(it.stopped_ns);
         for (id, sum) in &it.causes {
             let cause = number(id);

@@ -19,7 +19,7 @@ pub(crate) fn complaint(it: &Hour) -> Option<&'static str> {
     let is_within = |ns: u64, longest_ns: u64| ns <= it.stopped_ns && longest_ns <= it.longest_ns;
     if it.hour.is_some_and(|hour| !HOURS.contains(&hour)) {
         Some("its time is no date of this age")
-    } else if it.covered_ns > most_covered {
+    } else if it.covered_ns.max(it.recorded_ns) > most_covered {
         Some("more time was observed than there is")
     } else if it.stopped_ns > most_stopped {
         Some("more time was stopped than there is")

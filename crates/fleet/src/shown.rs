@@ -55,7 +55,8 @@ fn excess(it: &Found, units: &Units<'_>) -> f64 {
         (Some(chosen), _) => (chosen.rate - chosen.others).abs() * chosen.covered,
         (None, Some(step)) => {
             let rows = units.rows.iter().filter(|it| it.day.is_some_and(|day| day >= step.day));
-            let covered: f64 = rows.map(|it| ns_float(it.cell.covered_ns)).sum();
+            let seen = rows.filter_map(|row| row.sum(&it.cause)).map(|it| it.covered_ns);
+            let covered: f64 = seen.sum();
             (step.since - step.before).abs() * covered
         }
         (None, None) => 0.0,

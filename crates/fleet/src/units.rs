@@ -116,7 +116,8 @@ impl Row<'_> {
         }
         let place = self.cell.causes.binary_search_by_key(&cause.number, |it| it.0);
         let ns = place.map_or(0, |it| self.cell.causes[it].1);
-        Some(Sum { ns: ns_float(ns), covered_ns: ns_float(self.cell.covered_ns) })
+        let seen = if cause.in_logs { self.cell.covered_ns } else { self.cell.recorded_ns };
+        Some(Sum { ns: ns_float(ns), covered_ns: ns_float(seen) })
     }
 }
 

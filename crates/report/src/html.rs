@@ -69,7 +69,22 @@ fn hash(text: &str) -> String {
 }
 
 fn begin(title: &str, scripts: &str, more: &str, out: &mut dyn Write) -> io::Result<()> {
-    let style = hash(STYLE);
+    begin_with(title, scripts, &[STYLE], more, out)
+}
+
+/// Begins a page that runs no script, with a style sheet in addition to that of the other pages.
+pub(crate) fn begin_still(title: &str, style: &str, out: &mut dyn Write) -> io::Result<()> {
+    begin_with(title, "'none'", &[STYLE, style], "", out)
+}
+
+fn begin_with(
+    title: &str,
+    scripts: &str,
+    styles: &[&str],
+    more: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let hashes = styles.iter().map(|it| hash(it)).collect::<Vec<_>>().join(" ");
     out.write_all(
         b"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
           <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
@@ -77,14 +92,18 @@ fn begin(title: &str, scripts: &str, more: &str, out: &mut dyn Write) -> io::Res
     writeln!(
         out,
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src \
-         {scripts}; style-src {style}; img-src data: blob:; base-uri 'none'; \
+         {scripts}; style-src {hashes}; img-src data: blob:; base-uri 'none'; \
          form-action 'none'{more}\">"
     )?;
     out.write_all(b"<title>")?;
     escaped(title, out)?;
-    out.write_all(b"</title>\n<style>")?;
-    out.write_all(STYLE.as_bytes())?;
-    out.write_all(b"</style>\n</head>\n<body>\n")
+    out.write_all(b"</title>")?;
+    for style in styles {
+        out.write_all(b"\n<style>")?;
+        out.write_all(style.as_bytes())?;
+        out.write_all(b"</style>")?;
+    }
+    out.write_all(b"\n</head>\n<body>\n")
 }
 
 /// Text that cannot be markup.

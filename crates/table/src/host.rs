@@ -191,8 +191,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Where there is no log, what recordings cover was observed. A watch keeps single pauses, and runs between
-    /// them: from the first that it kept of a JVM until the last all was observed.
+    /// Says what recordings saw, and that where there is no log it was observed. A watch keeps single pauses and runs
+    /// between them: from the first that it kept until the last all was seen.
     fn cover_recordings(&mut self) {
         if !self.wanted.hours {
             return;
@@ -200,6 +200,10 @@ impl Reader<'_> {
         let mut of_jvm: BTreeMap<Who, Vec<(i64, i64)>> = BTreeMap::new();
         for (mut who, span, is_kept) in mem::take(&mut self.spans) {
             Arc::make_mut(&mut who.origin).source = String::new();
+            if is_kept {
+                // It goes from one JVM to the next of its name.
+                Arc::make_mut(&mut who.jvm).pid = None;
+            }
             let spans = of_jvm.entry(who).or_default();
             match spans.first_mut().filter(|_| is_kept) {
                 Some(all) => *all = (all.0.min(span.0), all.1.max(span.1)),
@@ -208,8 +212,11 @@ impl Reader<'_> {
         }
         for (who, mut spans) in of_jvm {
             let mut hours = Hours::default();
-            for (from, until) in Recorded::outside(&mut spans, &self.logs) {
-                hours.cover(&who, from, until);
+            for span in Recorded::outside(&mut spans, &[]) {
+                hours.record(&who, span);
+            }
+            for span in Recorded::outside(&mut spans, &self.logs) {
+                hours.cover(&who, span);
             }
             self.give_hours(&who, hours);
         }
@@ -381,10 +388,10 @@ impl Lines<'_, '_> {
             known.fill(&mut origin);
             who.origin = Arc::new(origin);
             if who == self.who {
-                self.hours.cover(&who, from, until);
+                self.hours.cover(&who, (from, until));
             } else {
                 let mut hours = Hours::default();
-                hours.cover(&who, from, until);
+                hours.cover(&who, (from, until));
                 self.reader.give_hours(&who, hours);
             }
         }

@@ -25,6 +25,8 @@ pub struct Hour {
     pub hour: Option<i64>,
     /// How much of the hour was observed, in nanoseconds: what rates are of.
     pub covered_ns: u64,
+    /// How much of it was seen by a recording or a watch: what rates are of that a log cannot show.
+    pub recorded_ns: u64,
     /// How many pauses began in it.
     pub pauses: u64,
     /// How long they were together.
@@ -100,6 +102,7 @@ impl Hour {
             coverage: who.coverage.clone(),
             hour,
             covered_ns: 0,
+            recorded_ns: 0,
             pauses: 0,
             stopped_ns: 0,
             longest_ns: 0,
@@ -140,6 +143,7 @@ impl Hour {
     /// Adds the sums of another one of the same JVM and hour.
     pub fn merge(&mut self, other: &Hour) {
         self.covered_ns = self.covered_ns.saturating_add(other.covered_ns);
+        self.recorded_ns = self.recorded_ns.saturating_add(other.recorded_ns);
         self.pauses = self.pauses.saturating_add(other.pauses);
         self.stopped_ns = self.stopped_ns.saturating_add(other.stopped_ns);
         self.longest_ns = self.longest_ns.max(other.longest_ns);
@@ -235,13 +239,27 @@ impl Hours {
     }
 
     /// Says that this JVM was observed from one time until another, in nanoseconds since 1970-01-01 UTC.
-    pub fn cover(&mut self, who: &Who, from_ns: i64, until_ns: i64) {
+    pub fn cover(&mut self, who: &Who, span: (i64, i64)) {
+        self.each_hour(who, span, |it, ns| it.covered_ns = it.covered_ns.saturating_add(ns));
+    }
+
+    /// Says that it was seen by a recording or a watch.
+    pub fn record(&mut self, who: &Who, span: (i64, i64)) {
+        self.each_hour(who, span, |it, ns| it.recorded_ns = it.recorded_ns.saturating_add(ns));
+    }
+
+    fn each_hour(
+        &mut self,
+        who: &Who,
+        (from_ns, until_ns): (i64, i64),
+        add: impl Fn(&mut Hour, u64),
+    ) {
         let last = hour_of(until_ns.saturating_sub(1));
         for hour in hour_of(from_ns)..=last {
             let begin = hour.saturating_mul(HOUR_NS);
             let (from, until) = (from_ns.max(begin), until_ns.min(begin.saturating_add(HOUR_NS)));
             let it = self.by_hour.entry(Some(hour)).or_insert_with(|| Hour::new(who, Some(hour)));
-            it.covered_ns = it.covered_ns.saturating_add(unsigned(until.saturating_sub(from)));
+            add(it, unsigned(until.saturating_sub(from)));
         }
     }
 

@@ -18,6 +18,10 @@ pub(crate) fn columns() -> Vec<Column> {
     vec![
         optional("hour", time(), "when the hour began; null for pauses whose time is not known"),
         sure("covered_ns", "how much of it was observed: what rates are of"),
+        sure(
+            "recorded_ns",
+            "how much of it a recording or a watch saw: what rates are of that no log shows",
+        ),
         sure("pauses", "how many pauses began in it"),
         sure("stopped_ns", "how long they were together"),
         sure("longest_ns", "the longest"),
@@ -75,6 +79,7 @@ pub fn hour_rows(hours: &[Hour], who: &Who) -> RecordBatch {
     columns.extend([
         times(hours.iter().map(start)),
         number(|it| it.covered_ns),
+        number(|it| it.recorded_ns),
         number(|it| it.pauses),
         number(|it| it.stopped_ns),
         number(|it| it.longest_ns),

@@ -152,7 +152,8 @@ impl<'a> Columns<'a> {
         let hour = self.numbers("hour")?;
         let lengths = self.0.column_by_name("lengths").and_then(|it| it.as_binary_opt::<i32>());
         let lengths = lengths.ok_or_else(|| wrong("lengths", "holds no bytes"))?;
-        let sums = ["covered_ns", "pauses", "stopped_ns", "longest_ns", "unexplained_ns"];
+        let sums =
+            ["covered_ns", "pauses", "stopped_ns", "longest_ns", "unexplained_ns", "recorded_ns"];
         let sums = sums.map(|name| Ok((name, self.numbers(name)?)));
         let sums = sums.into_iter().collect::<Result<Vec<_>, TableError>>()?;
         let lists = (self.items("causes")?, self.items("culprits")?, self.items("worst")?);
@@ -166,7 +167,7 @@ impl<'a> Columns<'a> {
             it.lengths = Lengths::from_bytes(lengths.value(row))
                 .map_err(|error| TableError::NoTable(error.to_string()))?;
             (it.covered_ns, it.pauses, it.stopped_ns) = (sum(0)?, sum(1)?, sum(2)?);
-            (it.longest_ns, it.unexplained_ns) = (sum(3)?, sum(4)?);
+            (it.longest_ns, it.unexplained_ns, it.recorded_ns) = (sum(3)?, sum(4)?, sum(5)?);
             if it.lengths.count() != it.pauses {
                 return Err(wrong("lengths", "counts other pauses than `pauses`"));
             }

@@ -8,6 +8,7 @@ mod doctor;
 pub mod duration;
 mod examples;
 mod fix;
+mod fleet;
 mod json_flag;
 mod keep;
 mod lab;
@@ -21,6 +22,7 @@ pub use alerts::{AlertArgs, Secret, WebhookFormat};
 pub use compared::{CheckArgs, CheckFormat, CompareArgs};
 pub use doctor::{AcceptArgs, DoctorArgs, DoctorFormat};
 pub use fix::FixArgs;
+pub use fleet::{FleetArgs, FleetFormat};
 pub use json_flag::JsonFlag;
 pub(crate) use json_flag::other_format;
 pub use keep::KeepOptions;
@@ -92,6 +94,9 @@ pub enum Command {
     /// Compare two runs, and separate changes from noise
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),
+    /// Find what many hosts have in common, and what changed on which of them
+    #[command(after_help = examples::FLEET)]
+    Fleet(FleetArgs),
     /// Fail where a run breaks a limit, for CI
     #[command(after_help = examples::CHECK)]
     Check(CheckArgs),

@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod fix;
+pub(crate) mod fleet;
 pub(crate) mod keep;
 pub(crate) mod lab;
 pub(crate) mod man;

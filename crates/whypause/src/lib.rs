@@ -64,6 +64,7 @@ fn run(command: Command, console: &Console) -> Result<Exit, Failure> {
         Command::Explain(args) => commands::explain::run(&args, console),
         Command::Watch(args) => commands::watch::run(&args, console),
         Command::Doctor(args) => commands::doctor::run(&args, console),
+        Command::Fleet(args) => commands::fleet::run(&args, console),
         Command::Compare(args) => commands::compare::run(&args, console),
         Command::Check(args) => commands::check::run(&args, console),
         Command::Fix(args) => commands::fix::run(&args, console),

@@ -29,7 +29,7 @@ const CALLS: [&str; 21] = [
 ];
 
 /// Crates that change hosts for the sake of tests and demonstrations, or that only develop.
-const FREE: [&str; 5] = ["lab", "suite", "testing", "xtask", "logset"];
+const FREE: [&str; 6] = ["lab", "fleet-data", "suite", "testing", "xtask", "logset"];
 
 /// Files that may, and why no other user can interfere.
 const MAY: [(&str, &str); 11] = [

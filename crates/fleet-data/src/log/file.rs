@@ -39,7 +39,7 @@ pub(crate) struct LogFile {
 #[derive(Debug)]
 enum Output {
     Plain(BufWriter<File>),
-    Gzip(GzEncoder<BufWriter<File>>),
+    Gzip(Box<GzEncoder<BufWriter<File>>>),
 }
 
 impl LogFile {
@@ -49,7 +49,7 @@ impl LogFile {
             Form::Plain | Form::Rotated => Output::Plain(create(&directory.join(NAME))?),
             Form::Gzip => {
                 let file = create(&directory.join(format!("{NAME}.gz")))?;
-                Output::Gzip(GzEncoder::new(file, Compression::fast()))
+                Output::Gzip(Box::new(GzEncoder::new(file, Compression::fast())))
             }
         };
         let rotate_bytes = (form == Form::Rotated).then_some(bytes / ROTATED_FILES + 1);

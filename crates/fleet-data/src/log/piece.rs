@@ -236,14 +236,14 @@ mod tests {
         assert_eq!((piece.lines[2].at_ns, piece.length_ns), wanted);
         assert_eq!((piece.origin_ns, piece.first_collection), (90_000_000, 4));
         assert_eq!(piece.heap, Some((22 << 10, 6 << 10)));
-        assert_eq!(piece.lines[4].collection, Some(1));
+        assert_eq!(piece.lines[3].collection, Some(1));
     }
 
     #[test]
     fn of_the_middle_of_a_log_what_is_not_whole_is_left_out() {
         let lines = lines(&LOG);
-        assert_eq!(whole(&lines[2..]), [5..6]);
-        assert_eq!(whole(&lines[1..]), [0..7]);
+        assert_eq!(whole(&lines[2..]), vec![5..6; 1]);
+        assert_eq!(whole(&lines[1..]), vec![0..7; 1]);
         assert_eq!(whole(&lines[..3]), []);
     }
 

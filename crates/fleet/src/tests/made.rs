@@ -151,8 +151,10 @@ pub(super) fn hour(origin: &Arc<Origin>, jvm: &Arc<Jvm>, hour: i64) -> Hour {
     Hour {
         origin: origin.clone(),
         jvm: jvm.clone(),
+        coverage: Arc::default(),
         hour: Some(hour),
         covered_ns: HOUR_NS,
+        recorded_ns: if origin.kind == SourceKind::Log { 0 } else { HOUR_NS },
         pauses: 0,
         stopped_ns: 0,
         longest_ns: 0,

@@ -2,19 +2,16 @@
 use super::words::{self, ns};
 use crate::{
     Style,
-    clean::{MOST_NAME, clean_name},
+    clean::clean_name,
     count,
     text::{Page, Role, columns_of, row},
 };
-use ::fleet::{Answer, CauseRow, CulpritRow, HostRow, NewCause};
+use ::fleet::{Answer, CauseRow, CulpritRow, HostRow};
 
 /// A host's name has no more columns than this; its end is kept.
 const HOST: usize = 32;
 /// Days in the picture of a cause.
 const DAYS: usize = 31;
-/// Hosts that are named of a new cause.
-const NAMED: usize = 5;
-
 /// A table with its heading; nothing where it has no rows.
 fn table<const N: usize>(page: &mut Page, titles: [&str; N], cells: &[[String; N]]) {
     if cells.is_empty() {
@@ -110,16 +107,8 @@ pub(super) fn new_causes(page: &mut Page, it: &Answer) {
     page.blank();
     page.wrapped(0, Some(Role::Strong), &format!("New on {} (UTC)", words::day(last)));
     for it in &it.new_causes {
-        page.wrapped(2, None, &new_cause(it));
+        page.wrapped(2, None, &words::new_cause(it));
     }
-}
-
-fn new_cause(it: &NewCause) -> String {
-    let names: Vec<String> =
-        it.names.iter().take(NAMED).map(|it| clean_name(it, MOST_NAME)).collect();
-    let hosts = crate::counted(it.hosts, "host");
-    let more = if it.names.len() > NAMED { ", …" } else { "" };
-    format!("{}, {} on {hosts}: {}{more}", words::cause(&it.cause), ns(it.ns), names.join(", "))
 }
 
 #[cfg(test)]

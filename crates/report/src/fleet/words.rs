@@ -5,12 +5,16 @@ use crate::{
     clean::{MOST_NAME, MOST_PATH, clean_name},
     count, counted, duration, percent,
 };
-use ::fleet::{Answer, Attribute, Direction, Example, Finding, Group, Key, Other, Totals};
+use ::fleet::{
+    Answer, Attribute, Direction, Example, Finding, Group, Key, NewCause, Other, Totals,
+};
 use jiff::{Timestamp, tz::TimeZone};
 use remedy::{Action, Command};
 use std::time::Duration;
 
 const SECONDS_PER_DAY: i64 = 86_400;
+/// Hosts that are named of a new cause.
+const MOST_NAMED: usize = 5;
 
 /// What a cause is called in a line.
 pub(super) fn cause(id: &str) -> String {
@@ -206,6 +210,15 @@ pub(super) fn header(it: &Totals) -> [Vec<String>; 2] {
 pub(super) fn unexplained(it: &Totals) -> f64 {
     let [part, all] = [it.unexplained_ns, it.stopped_ns].map(Duration::from_nanos);
     crate::share::of(part, all)
+}
+
+/// A cause that is new, with some of its hosts.
+pub(super) fn new_cause(it: &NewCause) -> String {
+    let names: Vec<String> =
+        it.names.iter().take(MOST_NAMED).map(|it| clean_name(it, MOST_NAME)).collect();
+    let hosts = counted(it.hosts, "host");
+    let more = if it.names.len() > MOST_NAMED { ", …" } else { "" };
+    format!("{}, {} on {hosts}: {}{more}", cause(&it.cause), ns(it.ns), names.join(", "))
 }
 
 /// What is missing: inputs that were not read, sums that were left out, pauses without a time.

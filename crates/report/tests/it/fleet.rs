@@ -25,8 +25,10 @@ fn hour(name: &str, rack: &str, at: i64, blocked_ms: u64) -> Hour {
     let mut it = Hour {
         origin: Arc::new(origin),
         jvm: Arc::new(jvm),
+        coverage: Arc::default(),
         hour: Some(FIRST_HOUR + at),
         covered_ns: HOUR_NS,
+        recorded_ns: HOUR_NS,
         pauses: 1,
         stopped_ns: 20 * MS,
         longest_ns: 20 * MS,
@@ -144,6 +146,69 @@ fn all_of_it() {
            (rank-sum tests with hosts as units). Rates are means over hosts, without the tenth of them that"#]].assert_eq(&finding.join("\n"));
 }
 
+fn page(answer: &Answer) -> String {
+    let mut out = Vec::new();
+    report::fleet::html(answer, &Options::default(), &mut out).expect("memory takes all");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+/// What is between two texts, the first time.
+fn between<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
+    let (_, rest) = page.split_once(from).expect(from);
+    rest.split_once(to).expect(to).0
+}
+
+#[test]
+fn the_page_runs_no_script_and_a_host_opens_to_its_worst_pauses() {
+    let page = page(&racks());
+    assert!(page.contains("script-src 'none';") && !page.contains("<script"));
+    assert!(!page.contains(" style=\""), "the policy would not apply it");
+    expect![[r##"
+        <li><h3>GC log write blocked on all 6 hosts with rack=r1 since Wed 2026-03-04</h3>
+        <dl>
+        <dt>rate</dt><dd>552 ms stopped per hour observed, 0 s on the other hosts; 33.3 s in total</dd>
+        <dt>since</dt><dd>Wed 2026-03-04 (UTC): 0 s per hour before, 920 ms since</dd>
+        <dt>how</dt><dd>Journal commit</dd>
+        <dt>who</dt><dd>process backup: 50 % of the time</dd>
+        <dt>worst</dt><dd>950 ms on kafka-05 at 2026-03-04 03:12:34.118 UTC<br><code>whypause explain /logs/kafka-05/gc.log</code></dd>
+        <dt>worst</dt><dd>940 ms on kafka-04 at 2026-03-04 03:12:34.118 UTC<br><code>whypause explain /logs/kafka-04/gc.log</code></dd>
+        <dt>worst</dt><dd>930 ms on kafka-03 at 2026-03-04 03:12:34.118 UTC<br><code>whypause explain /logs/kafka-03/gc.log</code></dd>
+        </dl>
+        <details><summary>6 hosts</summary><p class="wrap"><a href="#h5">kafka-00</a>, <a href="#h4">kafka-01</a>, <a href="#h3">kafka-02</a>, <a href="#h2">kafka-03</a>, <a href="#h1">kafka-04</a>, <a href="#h0">kafka-05</a></p></details>
+        </li>
+    "##]].assert_eq(between(&page, "<ol class=\"findings\">\n", "</ol>"));
+    expect![[r#"
+        <summary class="host-line"><span class="clip">kafka-05</span><span class="num">590 ms</span><svg class="cells" viewBox="0 0 120 1" preserveAspectRatio="none" role="img" aria-label="6 of 10 hours with 36 ms or more; most, 970 ms, on 2026-03-04 at 03:00 UTC"><path class="h0" d="M0 1v-1h3v1zM4 1v-1h10v1zM15 1v-1h12v1zM28 1v-1h10v1zM39 1v-1h12v1zM52 1v-1h10v1zM63 1v-1h12v1zM76 1v-1h10v1zM87 1v-1h12v1zM100 1v-1h10v1zM111 1v-1h9v1z"/><path class="h1" d="M3 1v-1h1v1zM14 1v-1h1v1zM27 1v-1h1v1zM38 1v-1h1v1z"/><path class="h3" d="M51 1v-1h1v1zM62 1v-1h1v1zM75 1v-1h1v1zM86 1v-1h1v1zM99 1v-1h1v1zM110 1v-1h1v1z"/></svg></summary>
+        <p>1 JVM · 16 pauses · 5.90 s stopped in 10 h 00 min observed · longest 950 ms · p50 20 ms · mostly GC log write blocked</p>
+        <ul class="worst">
+        <li><b>950 ms</b> · 2026-03-04 03:12:34.118 UTC · GC log write blocked · Journal commit · process backup · /var/log/gc.log<br><code>whypause explain /logs/kafka-05/gc.log</code></li>
+        <li><b>950 ms</b> · 2026-03-04 14:12:34.118 UTC · GC log write blocked · Journal commit · process backup · /var/log/gc.log<br><code>whypause explain /logs/kafka-05/gc.log</code></li>
+        <li><b>950 ms</b> · 2026-03-05 03:12:34.118 UTC · GC log write blocked · Journal commit · process backup · /var/log/gc.log<br><code>whypause explain /logs/kafka-05/gc.log</code></li>
+        <li><b>950 ms</b> · 2026-03-05 14:12:34.118 UTC · GC log write blocked · Journal commit · process backup · /var/log/gc.log<br><code>whypause explain /logs/kafka-05/gc.log</code></li>
+        <li><b>950 ms</b> · 2026-03-06 03:12:34.118 UTC · GC log write blocked · Journal commit · process backup · /var/log/gc.log<br><code>whypause explain /logs/kafka-05/gc.log</code></li>
+        <li><b>950 ms</b> · 2026-03-06 14:12:34.118 UTC · GC log write blocked · Journal commit · process backup · /var/log/gc.log<br><code>whypause explain /logs/kafka-05/gc.log</code></li>
+        </ul>
+    "#]].assert_eq(between(&page, "<details class=\"host\" id=\"h0\">", "</details>"));
+    expect![[r#"<figcaption><b>GC log write blocked</b> <span class="muted">33.3 s on 6 hosts, 36 pauses</span></figcaption><svg class="bars days" viewBox="0 0 50 100" preserveAspectRatio="none" role="img" aria-label="by day from 2026-03-02 to 2026-03-06: most on Wed 2026-03-04, 11.1 s"><path d="M20 100v-100h9v100zM30 100v-100h9v100zM40 100v-100h9v100z"/></svg><p class="hint">most on Wed 2026-03-04: 11.1 s</p><svg class="bars of-day" viewBox="0 0 240 100" preserveAspectRatio="none" role="img" aria-label="by hour of the day: most from 03:00 UTC, 16.7 s"><path d="M30 100v-100h9v100zM140 100v-100h9v100z"/></svg><p class="hint">by hour of the day: most from 03:00, 16.7 s</p>"#]].assert_eq(between(&page, "<figure>", "</figure>"));
+    let of_nothing = self::page(&answer(&Fleet::new()));
+    assert!(of_nothing.contains("<h1>No pauses of any host.</h1>"));
+}
+
+#[test]
+fn the_page_of_200_hosts_and_a_week_is_light() {
+    let mut fleet = Fleet::new();
+    for host in 0..200_u64 {
+        for at in 0..168_u64 {
+            // No two hours of the same class next to each other.
+            let blocked = [0, 50, 500, 5_000, 50_000][usize::try_from((at + host) % 5).unwrap()];
+            let it = hour(&format!("host-{host:03}"), "r1", i64::try_from(at).unwrap(), blocked);
+            fleet.add(it);
+        }
+    }
+    let bytes = page(&answer(&fleet)).len();
+    assert!(bytes < 2 << 20, "{bytes} bytes");
+}
+
 #[test]
 fn where_nothing_differs_that_is_said() {
     let check = |hosts: u64, expected: &str| {
@@ -251,7 +316,7 @@ fn the_document_is_what_its_schema_says() {
           "mechanism": "journal-commit",
           "ns_per_hour": 552000000,
           "others_ns_per_hour": 0,
-          "p": 0.0001031991744071298,
+          "p": 0.00010319917440712906,
           "since": "2026-03-04",
           "since_ns_per_hour": 920000000,
           "time_ns": 33300000000
@@ -291,6 +356,9 @@ fn names_move_no_cursor_and_make_no_column_wide() {
         let is_clean = |c: char| c == '\n' || !(c.is_control() || c == '\u{202e}');
         assert!(text.chars().all(is_clean), "{text:?}");
     }
+    let page = page(&answer);
+    let is_clean = |c: char| c == '\n' || !(c.is_control() || c == '\u{202e}');
+    assert!(page.chars().all(is_clean) && !page.contains("<script"), "{page}");
     let json = report::fleet::json(&answer);
     assert!(json.chars().all(|c| c == '\n' || !(c.is_control() || c == '\u{202e}')));
 }

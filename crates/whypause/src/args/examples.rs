@@ -7,6 +7,7 @@ EXAMPLES:
   whypause watch -p kafka.Kafka       print long pauses as they happen
   whypause doctor 4242                what may stop it, before it does
   whypause compare a.log b.log        what changed between two runs
+  whypause fleet logs/                what many hosts have in common
   whypause check gc.log --fail-if 'max>200ms'
   whypause fix 4242                   what would help, and how to apply it
   whypause ps                         list the JVMs of this host
@@ -120,6 +121,17 @@ EXAMPLES:
 
 A difference is `significant` only where chance explains it in less than 1 of 100 cases, each
 number by the test that fits it; the longest pause alone never proves anything.";
+
+pub(super) const FLEET: &str = "\
+EXAMPLES:
+  whypause fleet logs/                             logs/HOST/gc.log, logs/HOST/kept/…, of many hosts
+  whypause fleet logs/ --inventory hosts.csv       compare hosts by rack, deploy, kernel, …
+  whypause fleet rows/                             what `whypause watch --rows` wrote
+  whypause fleet logs/ --format html > fleet.html  hosts by hour, to look at
+  whypause fleet logs/ --json | jq '.findings[0]'
+
+Hosts that have a kernel, JVM, flag or label are compared with those that have not, host by host, and days
+with the days before; what is listed is more than chance explains, all comparisons taken together.";
 
 pub(super) const CHECK: &str = "\
 EXAMPLES:

@@ -39,6 +39,8 @@ pub enum SchemaOf {
     Explain,
     /// A line of `watch --json`, and what --exec and --webhook get
     Watch,
+    /// The document of `fleet --json`
+    Fleet,
 }
 
 /// `whypause completions`.

@@ -1,0 +1,173 @@
+//! `whypause fleet`: what many hosts have in common, from their logs, recordings and rows.
+mod inventory;
+
+use crate::{
+    Exit, Failure,
+    args::{FleetArgs, FleetFormat},
+    console::Console,
+};
+use diagnose::Diagnosis;
+use fleet::Fleet;
+use indicatif::{ProgressBar, ProgressStyle};
+use input::{HostInputs, Input};
+use inventory::Inventory;
+use report::Options;
+use std::{
+    fs::File,
+    path::Path,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+use table::{Hour, Sink, Table, TableError, Tables};
+
+/// How progress looks.
+const BAR: &str = "{bar:30} {pos} of {len} hosts  {eta} left";
+
+pub(crate) fn run(args: &FleetArgs, console: &Console) -> Result<Exit, Failure> {
+    let inventory = args.inventory.as_deref().map(Inventory::read).transpose()?;
+    let found = input::hosts(&args.paths)?;
+    let mut fleet = Fleet::new();
+    for (path, error) in &found.unusable {
+        fleet.unread(&path.display().to_string(), &error.to_string());
+    }
+    let reading = Reading {
+        fleet: Mutex::new(fleet),
+        inventory: inventory.unwrap_or_default(),
+        bar: progress(found.hosts.len(), console),
+    };
+    reading.all(&found.hosts);
+    reading.bar.finish_and_clear();
+    let fleet = reading.fleet.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let answer = fleet::answer(&fleet);
+    if answer.totals.pauses == 0 && answer.totals.covered_ns == 0 {
+        return Err(nothing(args, &answer));
+    }
+    let options = Options { full: args.full, ..console.options_in(args.zone.of(None)) };
+    console.print(&match args.format {
+        FleetFormat::Text => report::fleet::text(&answer, &options),
+        FleetFormat::Json => report::fleet::json(&answer),
+        FleetFormat::Html => report::fleet::html(&answer, &options),
+    })?;
+    Ok(Exit::Fine)
+}
+
+/// Nothing of what was given tells of pauses.
+fn nothing(args: &FleetArgs, answer: &fleet::Answer) -> Failure {
+    let hint =
+        "give a directory of GC logs or recordings, or of what `whypause watch --rows` wrote";
+    let paths: Vec<String> = args.paths.iter().map(|it| format!("`{}`", it.display())).collect();
+    let why = answer.unread.first().map(|it| format!(": {}", it.why)).unwrap_or_default();
+    Failure::input(format!("there is nothing about pauses in {}{why}", paths.join(", ")), hint)
+}
+
+fn progress(hosts: usize, console: &Console) -> ProgressBar {
+    if !console.shows_progress() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(BAR).expect("the template is valid; a test draws it");
+    ProgressBar::new(hosts as u64).with_style(style)
+}
+
+/// Reads hosts, as many at once as there are CPUs.
+struct Reading {
+    fleet: Mutex<Fleet>,
+    inventory: Inventory,
+    bar: ProgressBar,
+}
+
+impl Reading {
+    fn all(&self, hosts: &[HostInputs]) {
+        let next = AtomicUsize::new(0);
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(hosts.len());
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    while let Some(host) = hosts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        self.host(host);
+                        self.bar.inc(1);
+                    }
+                });
+            }
+        });
+    }
+
+    fn host(&self, of: &HostInputs) {
+        let name = of.host.clone().unwrap_or_default();
+        let origin = table::Origin { host: name, ..table::Origin::default() };
+        let mut hours = Hours { reading: self };
+        table::host(&of.inputs, &origin, &of.directory, Tables::only(Table::Hours), &mut hours);
+        self.tables(of);
+    }
+
+    /// Rows of hours are sums of the rows of pauses: where there are hours, pauses would count twice.
+    fn tables(&self, of: &HostInputs) {
+        let (mut hours, mut sums) = (Vec::new(), Vec::new());
+        for path in &of.tables {
+            let (hours_before, sums_before) = (hours.len(), sums.len());
+            let read = rows(path, of.host.as_deref(), &mut |table, hour| match table {
+                Table::Hours => hours.push(hour),
+                Table::Pauses | Table::Stalls => sums.push(hour),
+            });
+            if let Err(error) = read {
+                // What a damaged file says until the damage is not used: all of it or nothing.
+                hours.truncate(hours_before);
+                sums.truncate(sums_before);
+                self.unread(&path.display().to_string(), &error.to_string());
+            }
+        }
+        let used = if hours.is_empty() { sums } else { hours };
+        used.into_iter().for_each(|it| self.add(it));
+    }
+
+    fn add(&self, mut hour: Hour) {
+        let mut origin = (*hour.origin).clone();
+        self.inventory.fill(&mut origin);
+        hour.origin = origin.into();
+        self.fleet.lock().unwrap_or_else(PoisonError::into_inner).add(hour);
+    }
+
+    fn unread(&self, path: &str, why: &str) {
+        self.fleet.lock().unwrap_or_else(PoisonError::into_inner).unread(path, why);
+    }
+}
+
+/// The sums that a file of rows comes to.
+fn rows(
+    path: &Path,
+    host: Option<&str>,
+    take: &mut dyn FnMut(Table, Hour),
+) -> Result<(), TableError> {
+    table::read_parquet(File::open(path)?, &mut |table, rows| {
+        table::hours_of(table, rows, host, &mut |hour| take(table, hour))
+    })
+}
+
+/// Takes the sums of one host.
+struct Hours<'a> {
+    reading: &'a Reading,
+}
+
+impl Sink for Hours<'_> {
+    fn hour(&mut self, hour: Hour) {
+        self.reading.add(hour);
+    }
+
+    fn unread(&mut self, source: &str, error: &input::Error) {
+        self.reading.unread(source, &error.to_string());
+    }
+
+    fn read(&mut self, _: &Input, _: &Diagnosis) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_progress_bar_can_be_drawn() {
+        assert!(ProgressStyle::with_template(BAR).is_ok());
+    }
+}
