@@ -7,10 +7,9 @@ use crate::{
 };
 use arrow_array::RecordBatch;
 use diagnose::Keep;
-use input::{Input, Take};
+use input::{HostInputs, Input, Take};
 use report::Options;
 use std::{
-    collections::BTreeMap,
     io,
     ops::ControlFlow::{self, Break},
     path::{Path, PathBuf},
@@ -33,8 +32,10 @@ pub(crate) fn table_named(name: &str) -> Option<Table> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct About {
     pub(crate) origin: Origin,
-    /// Whether what cannot be read is left out.
-    pub(crate) skip: bool,
+    /// What the host is called where neither that, nor a path, nor a recording says it.
+    pub(crate) otherwise: Option<String>,
+    /// Whether what cannot be read is left out; where that is not said, what was not named is.
+    pub(crate) skip: Option<bool>,
     /// What paths begin with, and what stands for it in rows; of files that were copied to be read.
     pub(crate) instead: Option<(String, String)>,
 }
@@ -44,6 +45,7 @@ pub(crate) struct About {
 pub(crate) struct Inputs {
     table: Table,
     about: About,
+    skip: bool,
     found: Found,
     /// Paths that cannot be used.
     unusable: Vec<(String, Error)>,
@@ -51,8 +53,8 @@ pub(crate) struct Inputs {
 
 #[derive(Debug)]
 enum Found {
-    /// Inputs that are read together, in their order, with the host that their paths name.
-    Groups(Vec<(Option<String>, Vec<Input>)>),
+    /// What is read together: inputs, and which host they are of.
+    Groups(Vec<HostInputs>),
     /// One log, which is looked at when it is read.
     Content(Source),
 }
@@ -60,24 +62,43 @@ enum Found {
 impl Inputs {
     /// Opens nothing but the begins of files.
     pub(crate) fn find(table: Table, source: Source, about: About) -> Result<Inputs, Error> {
-        let mut unusable = Vec::new();
-        let found = match source {
-            Source::Paths(mut paths) => {
-                if about.skip {
-                    paths.retain(|path| match input::find(std::slice::from_ref(path), nothing()) {
-                        Ok(_) => true,
-                        Err(error) => {
-                            unusable.push((about.shown(&path.to_string_lossy()), error.into()));
-                            false
-                        }
-                    });
-                }
-                let inputs = input::find(&paths, nothing())?;
-                Found::Groups(groups(inputs, !about.origin.host.is_empty()))
-            }
-            content => Found::Content(content),
+        let Source::Paths(mut paths) = source else {
+            let (skip, found) = (about.skip == Some(true), Found::Content(source));
+            return Ok(Inputs { table, about, skip, found, unusable: Vec::new() });
         };
-        Ok(Inputs { table, about, found, unusable })
+        let is_searched = |it: &PathBuf| it.is_dir() && !recording::is_recording(it);
+        let skip = about.skip.unwrap_or_else(|| paths.iter().any(is_searched));
+        let mut unusable = Vec::new();
+        if skip {
+            paths.retain(|path| match path.metadata() {
+                Ok(_) => true,
+                Err(_) => {
+                    let error = input::hosts(std::slice::from_ref(path)).err();
+                    unusable.extend(error.map(|error| (path.clone(), error)));
+                    false
+                }
+            });
+        }
+        let mut hosts = input::hosts(&paths)?;
+        unusable.append(&mut hosts.unusable);
+        if let (false, Some((_, error))) = (skip, unusable.first()) {
+            return Err(error.clone().into());
+        }
+        if hosts.hosts.iter().all(|it| it.inputs.is_empty())
+            && let Some(path) = hosts.hosts.iter().find_map(|it| it.tables.first())
+        {
+            return Err(Error::new(
+                format!("there are tables alone, such as `{}`", path.display()),
+                "have DuckDB, Polars or pyarrow read them: they are Parquet files",
+            ));
+        }
+        let unusable = unusable
+            .into_iter()
+            .map(|(path, error)| (about.shown(&path.to_string_lossy()), error.into()));
+        let unusable = unusable.collect();
+        let is_one_host = !about.origin.host.is_empty() || about.otherwise.is_some();
+        let found = Found::Groups(groups(hosts.hosts, is_one_host));
+        Ok(Inputs { table, about, skip, found, unusable })
     }
 
     /// How far a reading is that is to begin.
@@ -91,50 +112,31 @@ impl Inputs {
             Input::Log(set) => set.size_bytes(),
             Input::Recording(_) | Input::Kept(..) => Some(0),
         };
-        groups.iter().flat_map(|it| &it.1).map(of_input).sum()
+        groups.iter().flat_map(|it| &it.inputs).map(of_input).sum()
     }
-}
-
-fn nothing() -> Box<dyn io::Read + Send> {
-    Box::new(io::empty())
 }
 
 /// What is read together: of one host, where there is a recording among it, as what a recording shows is in the
 /// log, too. All else is read apart, by as many threads as there are.
-fn groups(inputs: Vec<Input>, is_one_host: bool) -> Vec<(Option<String>, Vec<Input>)> {
-    let mut groups: Vec<(Option<String>, Vec<Input>)> = Vec::new();
-    let mut places = BTreeMap::new();
-    for input in inputs {
-        let host = if is_one_host { None } else { host_of(path_of(&input)) };
-        let next = groups.len();
-        let known = is_one_host || host.is_some();
-        let place = if known { *places.entry(host.clone()).or_insert(next) } else { next };
-        match groups.get_mut(place) {
-            Some((_, together)) => together.push(input),
-            None => groups.push((host, vec![input])),
-        }
+fn groups(mut hosts: Vec<HostInputs>, is_one_host: bool) -> Vec<HostInputs> {
+    if is_one_host {
+        let mut whole = HostInputs::default();
+        hosts.iter_mut().for_each(|it| whole.inputs.append(&mut it.inputs));
+        hosts = vec![whole];
     }
-    let apart = |(host, inputs): (Option<String>, Vec<Input>)| {
-        if inputs.iter().any(|it| !matches!(it, Input::Log(_))) {
-            return vec![(host, inputs)];
+    let apart = |of: HostInputs| {
+        if of.inputs.iter().any(|it| !matches!(it, Input::Log(_))) {
+            return vec![of];
         }
-        inputs.into_iter().map(|it| (host.clone(), vec![it])).collect()
+        let alone = |input| HostInputs {
+            host: of.host.clone(),
+            directory: of.directory.clone(),
+            inputs: vec![input],
+            tables: Vec::new(),
+        };
+        of.inputs.into_iter().map(alone).collect()
     };
-    groups.into_iter().flat_map(apart).collect()
-}
-
-fn path_of(input: &Input) -> &str {
-    match input {
-        Input::Recording(path) | Input::Kept(path, _) => path.to_str().unwrap_or_default(),
-        Input::Log(set) => set.name(),
-    }
-}
-
-/// `NAME` of the directory `host=NAME` that it is in.
-fn host_of(path: &str) -> Option<String> {
-    let (folders, _) = path.rsplit_once('/')?;
-    let host = folders.rsplit('/').find_map(|it| it.strip_prefix("host="))?;
-    (!host.is_empty()).then(|| host.to_owned())
+    hosts.into_iter().flat_map(apart).collect()
 }
 
 impl About {
@@ -164,21 +166,23 @@ impl Work for Run {
 
     fn run(&self, index: usize, on_batch: OnBatch<'_>) -> Result<(), Error> {
         let of_content;
-        let (host, inputs, name) = match &self.inputs.found {
-            Found::Groups(groups) => (&groups[index].0, &groups[index].1, None),
+        let (of, name) = match &self.inputs.found {
+            Found::Groups(groups) => (&groups[index], None),
             Found::Content(source) => {
                 let (reader, name) = source.reader().expect("paths are inputs already");
-                of_content = input::find(&[PathBuf::from("-")], reader)?;
-                (&None, &of_content, Some(name))
+                let inputs = input::find(&[PathBuf::from("-")], reader)?;
+                of_content = HostInputs { inputs, ..HostInputs::default() };
+                (&of_content, Some(name))
             }
         };
         let about = &self.inputs.about;
         let mut origin = about.origin.clone();
-        if let Some(host) = host {
+        if let (true, Some(host)) = (origin.host.is_empty(), &of.host) {
             origin.host.clone_from(host);
         }
+        let otherwise = about.otherwise.as_ref().unwrap_or(&of.directory);
         let mut taken = Taken { run: self, index, on_batch, name, read_bytes: 0, failed: None };
-        table::host(inputs, &origin, "", Tables::only(self.inputs.table), &mut taken);
+        table::host(&of.inputs, &origin, otherwise, Tables::only(self.inputs.table), &mut taken);
         taken.failed.map_or(Ok(()), Err)
     }
 
@@ -221,7 +225,7 @@ impl Sink for Taken<'_> {
     fn unread(&mut self, source: &str, error: &input::Error) {
         let error = Error::from(error.clone());
         self.run.progress.fail(self.index, source.to_owned(), error.clone());
-        if !self.run.inputs.about.skip {
+        if !self.run.inputs.skip {
             self.failed.get_or_insert(error);
         }
     }
@@ -229,7 +233,7 @@ impl Sink for Taken<'_> {
 
 /// The JSON document of the program about one input.
 pub(crate) fn explain(path: &Path) -> Result<String, Error> {
-    let mut found = input::find(&[path.to_owned()], nothing())?;
+    let mut found = input::find(&[path.to_owned()], Box::new(io::empty()))?;
     let (Some(input), true) = (found.pop(), found.is_empty()) else {
         return Err(Error::new(
             format!("`{}` holds the logs of several JVMs", path.display()),

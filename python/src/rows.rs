@@ -31,7 +31,7 @@ pub(crate) struct Rows {
 
 /// The rows of table `table` of paths, or of bytes or a file object that is called `name`.
 #[pyfunction]
-#[pyo3(signature = (table, *, paths, content, name, host, cluster, labels, threads, skip, instead))]
+#[pyo3(signature = (table, *, paths, content, name, host, cluster, labels, threads, skip, otherwise, instead))]
 #[expect(clippy::too_many_arguments, reason = "all have names, and one caller")]
 pub(crate) fn rows(
     py: Python<'_>,
@@ -43,7 +43,8 @@ pub(crate) fn rows(
     cluster: Option<String>,
     labels: Vec<(String, String)>,
     threads: Option<usize>,
-    skip: bool,
+    skip: Option<bool>,
+    otherwise: Option<String>,
     instead: Option<(String, String)>,
 ) -> PyResult<Rows> {
     let table = read::table_named(table)
@@ -58,7 +59,7 @@ pub(crate) fn rows(
         labels: labels.into_iter().collect(),
         ..Origin::default()
     };
-    let about = About { origin, skip, instead };
+    let about = About { origin, otherwise, skip, instead };
     let threads = threads.unwrap_or_else(|| available_parallelism().map_or(1, Into::into));
     let inputs = py.detach(|| Inputs::find(table, source, about))?;
     let progress = Mutex::new(Arc::new(inputs.progress()));

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import collections
+import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+import whypause
+from whypause import _plain
 from whypause._files import pieces
 
 
@@ -20,16 +25,16 @@ def found(tmp_path: Path, *names: str) -> dict[str, list[str]]:
     }
 
 
-def test_all_of_a_host_is_one(tmp_path: Path) -> None:
+def test_all_of_a_host_is_one_where_it_has_a_recording(tmp_path: Path) -> None:
     names = ["date=1/host=a/gc.log", "date=1/host=b/gc.log", "date=2/host=a/gc.log", "date=2/host=a/r/slices-0000.parquet"]
     assert found(tmp_path, *names) == {
-        "host=a": ["date=1/host=a/gc.log", "date=2/host=a/gc.log", "date=2/host=a/r"],
-        "host=b": ["date=1/host=b/gc.log"],
+        "a": ["date=2/host=a/r", "date=1/host=a/gc.log", "date=2/host=a/gc.log"],
+        "date=1/host=b/gc.log": ["date=1/host=b/gc.log"],
     }
 
 
 def test_a_rotated_log_is_one(tmp_path: Path) -> None:
-    names = ["x/gc.log", "x/gc.log.0.gz", "x/gc.log.1", "x/other.log", "y/gc.log"]
+    names = ["x/gc.log", "x/gc.log.0.gz", "x/gc.log.1", "x/other.log", "y/gc.log", "y/part-0000.parquet"]
     assert found(tmp_path, *names) == {
         "x/gc.log": ["x/gc.log", "x/gc.log.0.gz", "x/gc.log.1"],
         "x/other.log": ["x/other.log"],
@@ -40,6 +45,25 @@ def test_a_rotated_log_is_one(tmp_path: Path) -> None:
 def test_a_recording_is_one(tmp_path: Path) -> None:
     names = ["r/coverage-0000.arrows.tmp", "r/jvm-0000.parquet", "r/slices-0001.arrows"]
     assert found(tmp_path, *names) == {"r": ["r"]}
+
+
+def test_hosts_are_called_as_the_library_does_it(log: Path, recording: Path, tmp_path: Path) -> None:
+    for folder in (".", "a", "a/old", "date=1/host=b", "date=1/host=b/old", "date=1/c"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        shutil.copy(log, tmp_path / folder / "gc.log")
+    shutil.copytree(recording, tmp_path / "a" / "recorded")
+    whole = count(whypause.pauses(tmp_path))
+    # The recording says how the host is called whose directory it is in.
+    assert set(whole) == {"vm", "b", tmp_path.name}
+    parts: collections.Counter[str] = collections.Counter()
+    for it in pieces([str(tmp_path)]):
+        for batch in _plain.read(it, "pauses", None, None, {}):
+            parts.update(batch.column("host").to_pylist())
+    assert parts == whole
+
+
+def count(rows: whypause.Rows) -> collections.Counter[str]:
+    return collections.Counter(pa.table(rows)["host"].to_pylist())
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ name. All functions release Python's lock while they read.
 
 from __future__ import annotations
 
+import glob
 import io
 import json
 import os
@@ -57,26 +58,27 @@ def pauses(
     labels: Mapping[str, str] | None = None,
     threads: int | None = None,
     progress: bool | None = None,
-    skip: bool = False,
+    skip: bool | None = None,
 ) -> Rows:
     """Returns a row for each pause: when, how long, why, and who did it.
 
     Args:
-        source: GC logs (also compressed, in archives or rotated), recordings, directories of logs, or patterns
-            such as ``"logs/*/gc.log*"``. Files of one rotated log belong together however they are named. Bytes
-            and file objects are one log; a file object is read to its end at once, and what is over 64 MiB goes
-            to a temporary file.
-        host: name of the host; where it is not given, a recording says it, and of a log it is what its path
-            says (``host=NAME``), or empty.
+        source: GC logs (also compressed, in archives or rotated), recordings, directories with all that is below
+            them, or patterns such as ``"logs/*/gc.log*"``. Files of one rotated log belong together however they
+            are named, and what a log and a recording of one host both show is one row. Bytes and file objects are
+            one log; a file object is read to its end at once, and what is over 64 MiB goes to a temporary file.
+        host: name of the host; where it is not given, a directory ``host=NAME`` on the way says it, or else a
+            recording, or else it is called as the first directory below ``source``.
         cluster: the cluster that it belongs to.
         labels: what its owners call it, as ``{"rack": "r7"}``.
         threads: number of threads that read; all CPUs that this process may use where it is not given.
         progress: whether to show a bar, which takes `tqdm`; where it is not given, on a terminal.
-        skip: whether inputs that cannot be read are left out and listed in `Rows.failed`. Otherwise the first
-            of them ends the stream.
+        skip: whether inputs that cannot be read are left out and listed in `Rows.failed`; otherwise the first of
+            them ends the stream. Where it is not given, what was found in a directory or by a pattern is left
+            out, and what was named is an error.
 
     Raises:
-        WhypauseError: a path that is not there or names nothing that can be read, unless ``skip`` is given.
+        WhypauseError: a path that is not there or cannot be read, as far as it is not left out.
         TypeError: ``source`` is none of these.
     """
     return _rows("pauses", source, host, cluster, labels, threads, progress, skip)
@@ -90,7 +92,7 @@ def hours(
     labels: Mapping[str, str] | None = None,
     threads: int | None = None,
     progress: bool | None = None,
-    skip: bool = False,
+    skip: bool | None = None,
 ) -> Rows:
     """Returns a row for each JVM and hour: sums of its pauses, which merge to sums of any group.
 
@@ -107,7 +109,7 @@ def stalls(
     labels: Mapping[str, str] | None = None,
     threads: int | None = None,
     progress: bool | None = None,
-    skip: bool = False,
+    skip: bool | None = None,
 ) -> Rows:
     """Returns a row for each stall: threads that stood while the JVM ran. Only recordings have some.
 
@@ -162,13 +164,18 @@ def _rows(
     labels: Mapping[str, str] | None,
     threads: int | None,
     progress: bool | None,
-    skip: bool,
+    skip: bool | None,
+    otherwise: str | None = None,
     instead: tuple[str, str] | None = None,
 ) -> Rows:
     if threads is not None and threads < 1:
         raise ValueError(f"threads must be at least 1, and not {threads}")
     warn_without_tqdm(progress)
     paths, content, name = _sorted_out(source)
+    named = paths
+    paths = [path for it in named for path in _matching(it)]
+    if paths != named and skip is None:
+        skip = True
     native = _native.rows(
         table,
         paths=paths,
@@ -179,9 +186,17 @@ def _rows(
         labels=sorted((labels or {}).items()),
         threads=threads,
         skip=skip,
+        otherwise=otherwise,
         instead=instead,
     )
     return Rows(native, progress)
+
+
+def _matching(path: str) -> list[str]:
+    """Returns what matches, of a pattern; of what matches nothing itself, which is an error that names it."""
+    if glob.has_magic(path) and not os.path.lexists(path):
+        return sorted(glob.glob(path, recursive=True)) or [path]
+    return [path]
 
 
 def _sorted_out(source: Source) -> tuple[list[str], bytes | BinaryFile | None, str]:

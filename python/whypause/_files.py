@@ -12,13 +12,13 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ._native import log_stem
 
 #: ``host=NAME`` in a path, as Hive lays out a table.
-_HOST = re.compile(r"(?:^|/)host=([^/]+)/")
+_HOST = re.compile(r"^host=(.+)$")
 #: A table of a recording: ``slices-0000.parquet``, or ``.arrows`` while it is written. ``part-…`` are rows.
 _TABLE = re.compile(r"^(?!part-)[a-z_]+-[0-9]{4,}\.(parquet|arrows)$")
 _SCHEME = re.compile(r"^([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
@@ -26,36 +26,66 @@ _SCHEME = re.compile(r"^([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Piece:
-    """What one task reads: all of a host, a rotated log, or a recording."""
+    """What one task reads: all of a host, or a rotated log of one without recordings."""
 
     #: What it is called in messages.
     name: str
-    #: The host, where the paths say it.
+    #: The host, where a directory ``host=NAME`` says it.
     host: str | None
+    #: What it is called where a recording does not say it either.
+    directory: str
     #: Files and recordings; of an object store as its file system names them.
     paths: tuple[str, ...]
     #: The URL whose file system they are in; empty of local paths.
     url: str = ""
 
 
+@dataclass
+class _Host:
+    logs: dict[str, list[str]] = field(default_factory=dict)
+    recordings: dict[str, None] = field(default_factory=dict)
+
+
 def pieces(paths: Iterable[str]) -> list[Piece]:
-    """Returns what the paths name, divided. Directories are searched; what is not there is a piece, too: to read
-    it is an error that is reported as all others are."""
-    found: dict[tuple[str, str], tuple[str | None, dict[str, None]]] = {}
+    """Returns what the paths name, divided as the program does it. Directories are searched; what is not there is a
+    piece, too: to read it is an error that is reported as all others are."""
+    hosts: dict[tuple[str, str | None, str], _Host] = {}
     for given in paths:
         url = given if _is_remote(given) else ""
-        files = list(_remote(given) if url else _local(given))
-        recordings = {folder for folder, name in map(os.path.split, files) if folder and _TABLE.match(name)}
-        for path in files:
+        found = list(_remote(given) if url else _local(given))
+        recordings = {folder for _, path in found for folder, name in [os.path.split(path)] if _TABLE.match(name)}
+        for root, path in found:
             folder, name = os.path.split(path)
-            # All that lies in a recording is a part of it.
-            item = folder if folder in recordings else path
-            host = _HOST.search(path)
-            of_log = item if folder in recordings else os.path.join(folder, log_stem(name))
-            called = f"host={host[1]}" if host else of_log
-            _, items = found.setdefault((url, called), (host[1] if host else None, {}))
-            items[item] = None
-    return [Piece(name, host, tuple(items), url) for (url, name), (host, items) in found.items()]
+            of = hosts.setdefault((url, *_host(root, folder)), _Host())
+            if folder in recordings:
+                # All that lies in a recording is a part of it.
+                of.recordings[folder] = None
+            elif not name.endswith(".parquet"):
+                of.logs.setdefault(os.path.join(folder, log_stem(name)), []).append(path)
+    return [it for (url, host, directory), of in hosts.items() for it in _divided(url, host, directory, of)]
+
+
+def _divided(url: str, host: str | None, directory: str, of: _Host) -> Iterator[Piece]:
+    """Yields all of a host where there is a recording of it, as a recording and a log show the same pauses."""
+    if of.recordings:
+        paths = [*of.recordings, *(path for log in of.logs.values() for path in log)]
+        yield Piece(host or directory, host, directory, tuple(paths), url)
+        return
+    for name, log in of.logs.items():
+        yield Piece(name, host, directory, tuple(log), url)
+
+
+def _host(root: str, folder: str) -> tuple[str | None, str]:
+    """Returns the host that a directory on the way names, or else what it is called: as the first directory below the
+    one that was named, or as that."""
+    parts = folder.split("/")
+    for part in reversed(parts):
+        if named := _HOST.match(part):
+            return named[1], ""
+    below = os.path.relpath(folder, root).split("/") if root else ["."]
+    if below[0] != "." and "=" not in below[0]:
+        return None, below[0]
+    return None, os.path.basename(root or folder)
 
 
 def _is_remote(path: str) -> bool:
@@ -63,24 +93,25 @@ def _is_remote(path: str) -> bool:
     return scheme is not None and scheme[1].lower() != "file"
 
 
-def _local(path: str) -> Iterator[str]:
+def _local(path: str) -> Iterator[tuple[str, str]]:
+    """Yields files, each with the directory that was searched for it."""
     path = re.sub(r"^file:(//)?(?=/)", "", path)
     if os.path.isdir(path):
-        yield from _walk(path)
+        yield from ((os.path.normpath(path), it) for it in _walk(os.path.normpath(path)))
     elif not os.path.exists(path) and glob.has_magic(path):
         for match in sorted(glob.glob(path, recursive=True)):
             yield from _local(match)
     else:
-        yield path
+        yield "", path
 
 
 def _walk(folder: str) -> Iterator[str]:
     """Yields all files below, in the order of their names. No link is followed."""
     for at, folders, names in os.walk(folder):
-        folders.sort()
+        folders[:] = sorted(it for it in folders if not it.startswith("."))
         for name in sorted(names):
             path = os.path.join(at, name)
-            if os.path.isfile(path) and not os.path.islink(path):
+            if not name.startswith(".") and os.path.isfile(path) and not os.path.islink(path):
                 yield path
 
 
@@ -93,16 +124,16 @@ def file_system(url: str) -> tuple[Any, str]:
     return system, path
 
 
-def _remote(url: str) -> Iterator[str]:
+def _remote(url: str) -> Iterator[tuple[str, str]]:
     from pyarrow import fs
 
     system, path = file_system(url)
-    info = system.get_file_info(path)
-    if info.type != fs.FileType.Directory:
-        yield path
+    if system.get_file_info(path).type != fs.FileType.Directory:
+        yield "", path
         return
     found = system.get_file_info(fs.FileSelector(path, recursive=True))
-    yield from sorted(it.path for it in found if it.type == fs.FileType.File)
+    root = path.rstrip("/")
+    yield from sorted((root, it.path) for it in found if it.type == fs.FileType.File)
 
 
 @contextmanager

@@ -32,7 +32,8 @@ def rows(
     cluster: str | None,
     labels: Sequence[tuple[str, str]],
     threads: int | None,
-    skip: bool,
+    skip: bool | None,
+    otherwise: str | None,
     instead: tuple[str, str] | None,
 ) -> Rows: ...
 def explain(path: str) -> str: ...

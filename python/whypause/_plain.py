@@ -40,14 +40,14 @@ def read(
     failed: list[tuple[str, str]] = []
     try:
         with at_hand(piece) as (paths, instead):
-            rows = _of(table, paths, host, cluster, labels, instead)
+            rows = _of(table, paths, host, cluster, labels, piece.directory, instead)
             for batch in pa.RecordBatchReader.from_stream(rows):
                 yield _changed(batch, wanted)
             failed = [(it.source, it.message) for it in rows.failed]
     except (OSError, ValueError, pa.ArrowException) as error:
         failed = [(piece.name, str(error).partition("\n")[0])]
     for source, message in failed:
-        known = {"host": host, "cluster": cluster, "source": source, ERROR: message}
+        known = {"host": host or piece.directory, "cluster": cluster, "source": source, ERROR: message}
         yield pa.RecordBatch.from_pylist([known], schema=wanted)
 
 
@@ -57,10 +57,11 @@ def _of(
     host: str | None = None,
     cluster: str | None = None,
     labels: Mapping[str, str] | None = None,
+    otherwise: str | None = None,
     instead: tuple[str, str] | None = None,
 ) -> Rows:
     """Returns what one thread reads, as a task of a cluster has one CPU."""
-    return _rows(table, paths, host, cluster, labels, 1, False, True, instead)
+    return _rows(table, paths, host, cluster, labels, 1, False, True, otherwise, instead)
 
 
 def _changed(batch: pa.RecordBatch, wanted: pa.Schema) -> pa.RecordBatch:

@@ -71,13 +71,13 @@ def read(
     """
     ddl, about = _plain.ddl(table), dict(labels or {})
     found = pieces([paths] if isinstance(paths, str) else paths)
-    rows = [(it.name, it.host, list(it.paths), it.url) for it in found]
-    frame = spark.createDataFrame(rows, "name string, host string, paths array<string>, url string")
+    rows = [(it.name, it.host, it.directory, list(it.paths), it.url) for it in found]
+    frame = spark.createDataFrame(rows, "name string, host string, directory string, paths array<string>, url string")
 
     def of_pieces(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for it in batch.to_pylist():
-                piece = Piece(it["name"], it["host"], tuple(it["paths"]), it["url"])
+                piece = Piece(it["name"], it["host"], it["directory"], tuple(it["paths"]), it["url"])
                 yield from _plain.read(piece, table, host, cluster, about)
 
     return frame.repartition(tasks or max(1, len(rows))).mapInArrow(of_pieces, ddl)
