@@ -86,7 +86,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::NotFound => Error::new(
             format!("no such file or directory: `{path}`"),
-            "give a directory of GC logs or recordings, or of what `whypause watch --rows` wrote",
+            "give a directory of GC logs, of recordings, or of rows that `whypause explain` wrote",
         ),
         io::ErrorKind::PermissionDenied => Error::new(
             format!("no permission to read `{path}`"),

@@ -4,7 +4,9 @@
 //! tells more. Which log a recording belongs to is proven by its longest pause: it is in the log at the same time
 //! with the same length. Then what the log says of the time that was recorded is left out.
 use crate::{
-    Hour, Hours, Jvm, Origin, PauseBatch, PauseRow, SourceKind, Table, Who, hour_rows,
+    Hour, Hours, Jvm, Origin, PauseBatch, PauseRow, SourceKind, Table, Who,
+    hour::HOUR_NS,
+    hour_rows,
     overlaps::Recorded,
     stall_rows,
     timeline::{Known, Timeline},

@@ -126,7 +126,7 @@ pub(super) const FLEET: &str = "\
 EXAMPLES:
   whypause fleet logs/                             logs/HOST/gc.log, logs/HOST/kept/…, of many hosts
   whypause fleet logs/ --inventory hosts.csv       compare hosts by rack, deploy, kernel, …
-  whypause fleet rows/                             what `whypause watch --rows` wrote
+  whypause fleet rows/                             Parquet files of `explain --format parquet --table hours`
   whypause fleet logs/ --format html > fleet.html  hosts by hour, to look at
   whypause fleet logs/ --json | jq '.findings[0]'
 

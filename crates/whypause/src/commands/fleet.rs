@@ -62,7 +62,7 @@ pub(crate) fn run(args: &FleetArgs, console: &Console) -> Result<Exit, Failure> 
 /// Nothing of what was given tells of pauses.
 fn nothing(args: &FleetArgs, answer: &fleet::Answer) -> Failure {
     let hint =
-        "give a directory of GC logs or recordings, or of what `whypause watch --rows` wrote";
+        "give a directory of GC logs, of recordings, or of rows that `whypause explain` wrote";
     let paths: Vec<String> = args.paths.iter().map(|it| format!("`{}`", it.display())).collect();
     let why = answer.unread.first().map(|it| format!(": {}", it.why)).unwrap_or_default();
     Failure::input(format!("there is nothing about pauses in {}{why}", paths.join(", ")), hint)
