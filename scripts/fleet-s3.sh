@@ -12,7 +12,7 @@ set -euo pipefail
 source "$(dirname "$0")/lib.sh"
 log=target/test-logs/fleet-s3.log
 # shellcheck source=scripts/python/lib.sh
-source "$root_dir/scripts/python/lib.sh"
+source scripts/python/lib.sh
 
 mkdir -p "${log%/*}"
 : >"$log"

@@ -14,7 +14,7 @@ set -euo pipefail
 source "$(dirname "$0")/lib.sh"
 log=target/test-logs/fleet.log
 # shellcheck source=scripts/python/lib.sh
-source "$root_dir/scripts/python/lib.sh"
+source scripts/python/lib.sh
 
 check=''
 data=''

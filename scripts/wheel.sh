@@ -13,7 +13,7 @@ set -euo pipefail
 source "$(dirname "$0")/lib.sh"
 log=target/test-logs/wheel.log
 # shellcheck source=scripts/python/lib.sh
-source "$root_dir/scripts/python/lib.sh"
+source scripts/python/lib.sh
 
 profile=release
 try=yes

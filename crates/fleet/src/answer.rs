@@ -1,6 +1,7 @@
 //! All answers about a fleet.
 use crate::{
-    findings::{Finding, findings},
+    finding::Finding,
+    findings::findings,
     fleet::{Fleet, Implausible, Unread},
     host::Sums,
     rows::{self, CauseRow, CulpritRow, Heat, HostRow, NewCause},

@@ -75,7 +75,7 @@ impl Candidate {
 }
 
 impl Chosen {
-    /// Hosts of the group that have so much of it that it matters; of less, those that have so little.
+    /// Hosts of the group whose rate matters; of less, those whose rate is that low.
     pub(crate) fn affected(&self) -> BTreeSet<usize> {
         let is_affected = |rate: f64| match self.direction {
             Direction::More => matters(self.others, rate),

@@ -14,7 +14,7 @@ use table::{Hour, Jvm, Origin, SourceKind};
 
 /// Inputs that could not be read, and hosts of which sums were left out, that are named.
 const MOST_NAMED: usize = 1_000;
-/// Ids of causes that this version does not know, and that are told apart.
+/// Ids of causes that this version does not know, and that keep their names.
 const MOST_UNKNOWN_CAUSES: usize = 64;
 /// What more of them are called.
 const OTHER_CAUSE: &str = "other";

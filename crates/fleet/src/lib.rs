@@ -9,11 +9,12 @@
 //! * `fleet`, `host`: what is kept, in bounded memory.
 //! * `period`: which days are looked at.
 //! * `ranks`, `matter`: the statistics, and how large a difference has to be.
-//! * `units`, `groups`, `since`, `chosen`, `findings`, `shown`: what is compared, and which of that is a finding.
+//! * `units`, `groups`, `since`, `chosen`, `finding`, `findings`, `shown`: what is compared, and which of that is a finding.
 //! * `answer`, `rows`: everything else that is asked.
 mod answer;
 mod attribute;
 mod chosen;
+mod finding;
 mod findings;
 mod fleet;
 mod groups;
@@ -30,7 +31,7 @@ mod units;
 
 pub use answer::{Answer, Totals, answer};
 pub use attribute::{Attribute, Key};
-pub use findings::{Culprit, Example, Finding, Group, Other};
+pub use finding::{Culprit, Example, Finding, Group, Other};
 pub use fleet::{Fleet, Implausible, Unread};
 pub use matter::{Direction, SMALLEST_EXCESS_NS, SMALLEST_RATIO};
 pub use rows::{CauseRow, CulpritRow, Heat, HeatRow, HostRow, NewCause};

@@ -29,12 +29,12 @@ impl Direction {
     }
 }
 
-/// Whether `more`, in nanoseconds per hour, is so much more than `less` that it matters.
+/// Whether `more`, in nanoseconds per hour, exceeds `less` by an amount that matters.
 pub(crate) fn matters(less: f64, more: f64) -> bool {
     more >= threshold(less)
 }
 
-/// The least rate that is so much more than this one that it matters.
+/// The least rate that exceeds this one by an amount that matters.
 pub(crate) fn threshold(less: f64) -> f64 {
     (less * ratio()).max(less + excess())
 }

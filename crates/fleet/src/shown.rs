@@ -1,7 +1,7 @@
 //! From what was found to what is reported: in order, with names, each difference once.
 use crate::{
     chosen::is_same,
-    findings::{Culprit, Example, Finding, Found, Group, Other},
+    finding::{Culprit, Example, Finding, Found, Group, Other},
     host::by_length,
     units::{Units, ns_float, ns_rounded},
 };

@@ -9,7 +9,7 @@ use std::{
     path::Path,
 };
 
-/// Who is told what is read, while it is read. Each of these may be left out.
+/// Takes what is read, while it is read. Each of these may be left out.
 pub trait Take {
     /// Changes an event of a log before it is used: where names are to be replaced.
     fn event(&mut self, event: gclog::Event) -> gclog::Event {

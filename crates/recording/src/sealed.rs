@@ -269,7 +269,7 @@ impl SealedReader {
         caught(|| batches.next().transpose().map_err(|error| error.to_string()))
     }
 }
-/// A Parquet file of rows that is no part of a recording, and that anybody may have written: read in bounded memory
+/// A Parquet file of rows that is no part of a recording, and that every user may have written: read in bounded memory
 /// whatever it asks for. Damage is an error and no panic.
 pub struct ForeignRows(SealedReader);
 

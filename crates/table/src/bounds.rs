@@ -10,7 +10,7 @@ pub(crate) const MOST_FLAGS_BYTES: usize = 4_096;
 /// Labels of one host.
 pub(crate) const MOST_LABELS: usize = 32;
 
-/// The begin of `text`, of at most so many bytes.
+/// The begin of `text`, of at most this many bytes.
 pub(crate) fn bounded(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }

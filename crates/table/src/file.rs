@@ -1,8 +1,8 @@
 //! Tables as files and streams: Parquet to keep, Arrow IPC for a pipe.
 use crate::{
     SCHEMA_VERSION, Table,
+    column::{TABLE_KEY, VERSION_KEY},
     columns::plain,
-    schema::{TABLE_KEY, VERSION_KEY},
 };
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::StreamWriter;
@@ -165,7 +165,7 @@ pub fn plain_schema(table: Table) -> SchemaRef {
     crate::columns::plain_schema(&table.schema())
 }
 
-/// Reads a Parquet file of one of the tables, batch by batch, in bounded memory whoever wrote it. Damage is an error
+/// Reads a Parquet file of one of the tables, batch by batch, in bounded memory whatever is in it. Damage is an error
 /// and no panic.
 ///
 /// # Errors

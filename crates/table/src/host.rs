@@ -277,11 +277,11 @@ impl Take for Rows {
 struct Lines<'a, 'r> {
     reader: &'a mut Reader<'r>,
     source: String,
-    /// What recordings tell of the host at the time of the rows of `batch`.
+    /// What recordings say about the host at the time of the rows of `batch`.
     known: Known,
     /// Whom the rows of `batch` are of.
     who: Who,
-    /// What the log has told of the JVM.
+    /// What the log has shown of the JVM.
     situation: Option<Arc<Jvm>>,
     /// Rows of a time that was recorded: whether it was this JVM is not known yet.
     waiting: Vec<PauseRow>,

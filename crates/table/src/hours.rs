@@ -1,9 +1,10 @@
 //! The table `hours`.
 use crate::{
-    CauseSum, CulpritSum, Hour, Table, Who, Worst,
+    CauseSum, CulpritSum, Hour, Who, Worst,
     bounds::{MOST_FILE_BYTES, MOST_NAME_BYTES, bounded},
+    column::{self, Column, always, list_of, optional, time},
     hour::HOUR_NS,
-    schema::{Column, always, list_of, optional, time},
+    who,
 };
 use arrow_array::{
     Array, ArrayRef, BinaryArray, Int64Array, ListArray, RecordBatch, StringArray, StructArray,
@@ -13,7 +14,12 @@ use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, Fields};
 use std::sync::Arc;
 
-pub(crate) fn columns() -> Vec<Column> {
+/// All columns, those of the host and the JVM first.
+pub(crate) fn all() -> Vec<Column> {
+    who::columns().into_iter().chain(columns()).collect()
+}
+
+fn columns() -> Vec<Column> {
     let sure = |name, about| always(name, DataType::Int64, about);
     vec![
         optional("hour", time(), "when the hour began; null for pauses whose time is not known"),
@@ -89,7 +95,7 @@ pub fn hour_rows(hours: &[Hour], who: &Who) -> RecordBatch {
         culprits(hours),
         worst(hours),
     ]);
-    RecordBatch::try_new(Table::Hours.schema(), columns).expect("a column for each field")
+    RecordBatch::try_new(column::schema("hours", &all()), columns).expect("a column for each field")
 }
 
 fn numbers(of: impl Iterator<Item = u64>) -> ArrayRef {

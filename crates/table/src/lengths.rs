@@ -8,7 +8,7 @@ use hdrhistogram::{
 };
 use std::{collections::BTreeMap, sync::LazyLock};
 
-/// The longest length that is told apart: an hour.
+/// The longest length that has a bucket of its own: an hour.
 const MOST_NS: u64 = 3_600_000_000_000;
 /// Significant decimal digits.
 const DIGITS: u8 = 3;

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bounds;
+mod column;
 mod columns;
 mod file;
 mod host;
@@ -23,6 +24,7 @@ mod timeline;
 mod who;
 
 pub use arrow_array::RecordBatch;
+pub use column::{Column, SCHEMA_VERSION};
 pub use file::{ArrowStream, ParquetFile, TableError, plain_schema, read_parquet};
 pub use host::{Sink, Tables, host};
 pub use hour::{CauseSum, CulpritSum, Hour, Hours, Worst};
@@ -32,6 +34,6 @@ pub use origin::{Jvm, Origin, SourceKind};
 pub use pauses::PauseBatch;
 pub use read::hours_of;
 pub use row::{PartRow, PauseRow};
-pub use schema::{Column, SCHEMA_VERSION, Table};
+pub use schema::Table;
 pub use stalls::stall_rows;
 pub use who::Who;

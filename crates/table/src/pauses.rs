@@ -1,9 +1,10 @@
 //! The table `pauses`.
 use crate::{
-    PartRow, PauseRow, Table, Who,
+    PartRow, PauseRow, Who,
     bounds::{MOST_NAME_BYTES, bounded},
+    column::{self, Column, always, list_of, optional, time},
     columns::{Repeated, repeated},
-    schema::{Column, always, list_of, optional, time},
+    who,
 };
 use arrow_array::{
     Array, ArrayRef, ListArray, RecordBatch, StructArray,
@@ -13,7 +14,12 @@ use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, Fields};
 use std::{mem, sync::Arc};
 
-pub(crate) fn columns() -> Vec<Column> {
+/// All columns, those of the host and the JVM first.
+pub(crate) fn all() -> Vec<Column> {
+    who::columns().into_iter().chain(columns()).collect()
+}
+
+fn columns() -> Vec<Column> {
     let text = |name, about| optional(name, repeated(), about);
     let number = |name, about| optional(name, DataType::Int64, about);
     let sure = |name, about| always(name, DataType::Int64, about);
@@ -174,7 +180,8 @@ impl PauseBatch {
             self.symptom.finish(),
         ];
         columns.extend(own);
-        RecordBatch::try_new(Table::Pauses.schema(), columns).expect("a column for each field")
+        RecordBatch::try_new(column::schema("pauses", &all()), columns)
+            .expect("a column for each field")
     }
 }
 

@@ -57,7 +57,7 @@ pub struct PartRow {
 }
 
 impl PauseRow {
-    /// Of a pause that was just divided, with what is told of it alone.
+    /// Of a pause that was just divided, with what is known from its own facts alone.
     #[must_use]
     pub fn of(seen: &Seen<'_>) -> PauseRow {
         let mut row = PauseRow::plain(seen.attribution, seen.clock);

@@ -1,9 +1,10 @@
 //! The table `stalls`.
 use crate::{
-    Table, Who,
+    Who,
     bounds::{MOST_FILE_BYTES, MOST_NAME_BYTES, bounded, ns},
+    column::{self, Column, always, optional, time},
     columns::{Repeated, repeated},
-    schema::{Column, always, optional, time},
+    who,
 };
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, TimestampNanosecondArray};
 use arrow_schema::DataType;
@@ -11,7 +12,12 @@ use diagnose::Episode;
 use recording::Clock;
 use std::sync::Arc;
 
-pub(crate) fn columns() -> Vec<Column> {
+/// All columns, those of the host and the JVM first.
+pub(crate) fn all() -> Vec<Column> {
+    who::columns().into_iter().chain(columns()).collect()
+}
+
+fn columns() -> Vec<Column> {
     let text = |name, about| optional(name, repeated(), about);
     let sure = |name, about| always(name, DataType::Int64, about);
     vec![
@@ -77,5 +83,6 @@ pub fn stall_rows(episodes: &[Episode], clock: Clock, who: &Who) -> RecordBatch 
         name(&|it| it.holder.as_ref().map(|it| it.name.as_str())),
         numbers(&|it| ns(it.unattributed)),
     ]);
-    RecordBatch::try_new(Table::Stalls.schema(), columns).expect("a column for each field")
+    RecordBatch::try_new(column::schema("stalls", &all()), columns)
+        .expect("a column for each field")
 }

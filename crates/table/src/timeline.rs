@@ -1,4 +1,4 @@
-//! What recordings tell of a host over time: a log says nothing of the kernel beneath it.
+//! What recordings say about a host over time: a log says nothing of the kernel beneath it.
 use crate::{Origin, Who};
 
 /// Kernel and boot of a host, by when recordings began that say so.

@@ -2,8 +2,8 @@
 use crate::{
     Jvm, Origin,
     bounds::{MOST_FILE_BYTES, MOST_FLAGS_BYTES, MOST_LABELS, MOST_NAME_BYTES, bounded},
+    column::{Column, always, optional},
     columns::{map, repeated, same, same_map, same_number},
-    schema::{Column, always, optional},
 };
 use arrow_array::ArrayRef;
 use arrow_schema::DataType;
@@ -57,7 +57,7 @@ pub(crate) fn columns() -> Vec<Column> {
 }
 
 impl Who {
-    /// The columns of so many rows.
+    /// The columns of this many rows.
     pub(crate) fn arrays(&self, rows: usize) -> Vec<ArrayRef> {
         let (origin, jvm) = (&self.origin, &self.jvm);
         let same = |text: &Option<String>| {

@@ -1,4 +1,4 @@
-//! One pause as it is divided, with what can be told of it alone.
+//! One pause as it is divided, with what is known from its own facts alone.
 use crate::{
     Attribution, Culprit, MechanismShare, Situation, WaitLocation,
     account::tally::Tally,
@@ -11,7 +11,7 @@ use crate::{
 use recording::Clock;
 use std::time::Duration;
 
-/// A pause, given to whoever asked for each as soon as it was divided among its causes.
+/// A pause, given to the caller as soon as it was divided among its causes.
 #[derive(Debug)]
 pub struct Seen<'a> {
     /// Its parts.
@@ -19,7 +19,7 @@ pub struct Seen<'a> {
     /// The clock of its start.
     pub clock: Clock,
     case: &'a Case<'a>,
-    /// The JVM, where a log is what tells of it.
+    /// The JVM, where a log shows it.
     log_jvm: Option<&'a LogJvm>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Seen<'a> {
         Some((it.gc.gc_id, it.gc.cause.as_deref()))
     }
 
-    /// What a log has told of its JVM until now; `None` in a recording, where the whole of it tells that.
+    /// What a log has shown of its JVM until now; `None` in a recording, whose facts are read as a whole.
     #[must_use]
     pub fn situation(&self) -> Option<Situation> {
         let jvm = self.log_jvm?;
@@ -66,7 +66,7 @@ impl<'a> Seen<'a> {
         self.attribution.parts.iter().map(of).collect()
     }
 
-    /// What is told of the cause of most of it, where that is a fault and the threads' slices were kept.
+    /// What is known of the cause of most of it, where that is a fault and the threads' slices were kept.
     #[must_use]
     pub fn told(&self) -> Told {
         let first = self.attribution.parts.first().map(|it| it.cause);

@@ -109,7 +109,7 @@ impl LogPauses {
         self.take_with_jvm().0
     }
 
-    /// The same, and what the log has told of its JVM.
+    /// The same, and what the log has shown of its JVM.
     pub(crate) fn take_with_jvm(&mut self) -> (impl Iterator<Item = LogPause> + '_, &LogJvm) {
         let (no_zone, no_time) = (&mut self.no_zone, &mut self.no_time);
         let done = self.done.drain(..).inspect(|it| {

@@ -209,7 +209,13 @@ fn jvm() -> JvmFact {
 }
 
 fn host() -> HostFact {
-    HostFact { name: "a".into(), cpus: 2, memory_bytes: 1 << 40, ..HostFact::default() }
+    HostFact {
+        name: "a".into(),
+        cpus: 2,
+        memory_bytes: 1 << 40,
+        boot_id: "b".into(),
+        ..HostFact::default()
+    }
 }
 
 fn clocks() -> Vec<ClockOffset> {

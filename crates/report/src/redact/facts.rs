@@ -12,6 +12,8 @@ impl Redactor {
         }
         if let Some(host) = &mut facts.host {
             host.name = self.host(&host.name);
+            // It tells which recordings are of one host.
+            host.boot_id.clear();
         }
         if let Some(jvm) = &mut facts.jvm {
             self.jvm(jvm);

@@ -10,7 +10,7 @@ const HOUR_NS: u64 = 3_600_000_000_000;
 /// 2026-03-02, a Monday, in hours since 1970.
 const FIRST_HOUR: i64 = 20_514 * 24;
 
-/// An hour of a host in which the log was blocked for so many milliseconds.
+/// An hour of a host in which the log was blocked for this many milliseconds.
 fn hour(name: &str, rack: &str, at: i64, blocked_ms: u64) -> Hour {
     let origin = Origin {
         host: name.to_owned(),

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &FleetArgs, console: &Console) -> Result<Exit, Failure> 
     Ok(Exit::Fine)
 }
 
-/// Nothing of what was given tells of pauses.
+/// Nothing of what was given shows pauses.
 fn nothing(args: &FleetArgs, answer: &fleet::Answer) -> Failure {
     let hint =
         "give a directory of GC logs, of recordings, or of rows that `whypause explain` wrote";

@@ -90,7 +90,11 @@ fn facts() -> Facts {
             cgroup: secret("jvm.cgroup"),
             ..Jvm::default()
         }),
-        host: Some(HostFact { name: secret("host.name"), ..HostFact::default() }),
+        host: Some(HostFact {
+            name: secret("host.name"),
+            boot_id: secret("host.boot_id"),
+            ..HostFact::default()
+        }),
         cgroup: Some(CgroupFact {
             cpu_path: secret("cgroup.cpu_path"),
             memory_path: secret("cgroup.memory_path"),

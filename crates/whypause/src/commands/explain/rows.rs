@@ -14,7 +14,7 @@ use std::{
 };
 use table::{ArrowStream, ParquetFile, RecordBatch, Sink, Table, TableError, Tables};
 
-/// Writes them to standard output. Inputs of several hosts are told apart by what they say of themselves.
+/// Writes them to standard output. Each input says of itself which host it is of.
 pub(super) fn write(
     inputs: &[Input],
     format: RowsFormat,
