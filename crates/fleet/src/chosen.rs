@@ -107,7 +107,7 @@ pub(crate) fn choose(
     let mut chosen = Vec::new();
     of.select(more, &|_| true, None, DEPTH, &mut chosen);
     let with_more: BTreeSet<usize> = chosen.iter().flat_map(|it| it.hosts.clone()).collect();
-    let apart = |row: &Row<'_>| !with_more.contains(&row.host);
+    let apart = |row: &Row| !with_more.contains(&row.host);
     let less = if chosen.is_empty() { less } else { of.again(&less, &apart) };
     of.select(less, &apart, None, DEPTH, &mut chosen);
     chosen
@@ -124,19 +124,19 @@ impl Context<'_> {
     ) {
         let Some(best) = self.best(&candidates, filter) else { return };
         let best = candidates[best].clone();
-        let side = |row: &Row<'_>| self.partitions[best.partition].side(row.profile) == best.side;
+        let side = |row: &Row| self.partitions[best.partition].side(row.profile) == best.side;
         let of_best = self.chosen(&best, within, filter, &candidates);
         let (attribute, hosts) = (of_best.attribute, of_best.hosts.clone());
         chosen.push(of_best);
         let rest: Vec<Candidate> =
             candidates.into_iter().filter(|it| it.partition != best.partition).collect();
-        let apart = |row: &Row<'_>| filter(row) && !hosts.contains(&row.host);
+        let apart = |row: &Row| filter(row) && !hosts.contains(&row.host);
         let others = self.again(&rest, &apart);
         self.select(others, &apart, within, depth, chosen);
         if depth == 0 {
             return;
         }
-        let alone = |row: &Row<'_>| filter(row) && side(row);
+        let alone = |row: &Row| filter(row) && side(row);
         let others = self.again(&rest, &alone);
         self.select(others, &alone, Some(attribute), depth - 1, chosen);
     }
@@ -221,8 +221,8 @@ impl Context<'_> {
 
     fn hosts(&self, it: &Candidate, filter: Filter<'_>) -> BTreeSet<usize> {
         let partition = &self.partitions[it.partition];
-        let of_side = |row: &&Row<'_>| partition.side(row.profile) == it.side && filter(row);
-        self.units.rows.iter().filter(of_side).map(|it| it.host).collect()
+        let of_side = |row: &&Row| partition.side(row.profile) == it.side && filter(row);
+        self.units.whole.iter().filter(of_side).map(|it| it.host).collect()
     }
 
     fn chosen(
@@ -238,8 +238,13 @@ impl Context<'_> {
         let units = partition.units_of(self.units, &[*self.cause], filter).swap_remove(0);
         let of_side = units.iter().filter(|it| it.is_inside == is_inside);
         let rates = of_side.map(|it| (it.host, it.sum.rate())).collect();
-        let of_side = |row: &&Row<'_>| partition.side(row.profile) == best.side && filter(row);
-        let rows = self.units.rows.iter().filter(of_side).filter_map(|row| row.sum(self.cause));
+        let of_side = |row: &&Row| partition.side(row.profile) == best.side && filter(row);
+        let rows = self
+            .units
+            .whole
+            .iter()
+            .filter(of_side)
+            .filter_map(|row| self.units.sum(row, self.cause));
         let (total, covered) =
             rows.fold((0.0, 0.0), |sum, it| (sum.0 + it.ns, sum.1 + it.covered_ns));
         let same = candidates.iter().filter(|it| it.partition != best.partition);

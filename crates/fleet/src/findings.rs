@@ -48,7 +48,7 @@ pub(crate) fn findings(units: &Units<'_>) -> (Vec<Finding>, u64) {
 fn that_matter(units: &Units<'_>) -> Vec<Known> {
     let matters = |cause: &&Known| {
         let large = units.rows.iter().filter(|row| {
-            row.sum(cause).is_some_and(|it| it.covered_ns > 0.0 && it.rate() >= excess())
+            units.sum(row, cause).is_some_and(|it| it.covered_ns > 0.0 && it.rate() >= excess())
         });
         large.map(|it| it.host).collect::<BTreeSet<_>>().len() >= LEAST_HOSTS
     };
@@ -83,7 +83,7 @@ fn since(it: &Found, units: &Units<'_>) -> Option<Step> {
     if it.direction == Direction::Less {
         return None;
     }
-    step(&days_of(units, &it.affected, &|row| row.sum(&it.cause)), Direction::More)
+    step(&days_of(units, &it.affected, &|row| units.sum(row, &it.cause)), Direction::More)
 }
 
 /// A step of all hosts but those that are reported as a group.
@@ -96,11 +96,11 @@ fn of_all(units: &Units<'_>, cause: &Known, found: &[Found], comparisons: usize)
         .collect();
     let hosts: BTreeSet<usize> =
         (0..units.hosts.len()).filter(|it| !grouped.contains(it)).collect();
-    let days = days_of(units, &hosts, &|row| row.sum(cause));
+    let days = days_of(units, &hosts, &|row| units.sum(row, cause));
     if days.len() < LEAST_HOSTS || 2 * days.len() < units.hosts.len() {
         return None;
     }
-    let load = days_of(units, &hosts, &|row| load(row, cause));
+    let load = days_of(units, &hosts, &|row| load(units, row, cause));
     [Direction::More, Direction::Less].into_iter().find_map(|direction| {
         let step = step_of_all(&days, &load, direction)?;
         // Both directions were tried.

@@ -46,14 +46,14 @@ pub(crate) struct Compared {
 }
 
 /// Which rows are looked at.
-pub(crate) type Filter<'f> = &'f dyn Fn(&Row<'_>) -> bool;
+pub(crate) type Filter<'f> = &'f dyn Fn(&Row) -> bool;
 
 impl Partition {
     pub(crate) fn side(&self, profile: u32) -> Side {
         self.sides[profile as usize]
     }
 
-    fn has_day(&self, row: &Row<'_>) -> bool {
+    fn has_day(&self, row: &Row) -> bool {
         match (&self.days, row.day) {
             (None, _) => true,
             (Some(days), Some(day)) => days.contains(&day),
@@ -63,7 +63,7 @@ impl Partition {
 
     /// Hosts that have it at any time.
     pub(crate) fn hosts(&self, units: &Units<'_>, side: Side) -> BTreeSet<usize> {
-        let of_side = units.rows.iter().filter(|it| self.side(it.profile) == side);
+        let of_side = units.whole.iter().filter(|it| self.side(it.profile) == side);
         of_side.map(|it| it.host).collect()
     }
 
@@ -76,7 +76,8 @@ impl Partition {
     ) -> Vec<Vec<Unit>> {
         let width = causes.len();
         let mut sums = vec![Sum::default(); units.hosts.len() * 2 * width];
-        for row in units.rows.iter().filter(|it| self.has_day(it) && filter(it)) {
+        let rows = if self.days.is_none() { &units.whole } else { &units.rows };
+        for row in rows.iter().filter(|it| self.has_day(it) && filter(it)) {
             let side = match self.side(row.profile) {
                 Side::Inside => 1,
                 Side::Outside => 0,
@@ -84,7 +85,7 @@ impl Partition {
             };
             let at = (row.host * 2 + side) * width;
             for (cause, sum) in causes.iter().zip(&mut sums[at..at + width]) {
-                if let Some(more) = row.sum(cause) {
+                if let Some(more) = units.sum(row, cause) {
                     sum.ns += more.ns;
                     sum.covered_ns += more.covered_ns;
                 }
@@ -172,7 +173,7 @@ fn candidates(units: &Units<'_>) -> Vec<(u32, Vec<Side>)> {
     let fleet = units.fleet;
     let profiles = fleet.profiles.all();
     let mut used: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); profiles.len()];
-    for row in &units.rows {
+    for row in &units.whole {
         used[row.profile as usize].insert(row.host);
     }
     let mut having: BTreeMap<u32, Vec<usize>> = BTreeMap::new();

@@ -208,7 +208,7 @@ fn new_cause(cause: &crate::units::Known, last: usize, units: &Units<'_>) -> Opt
     let mut by_host: BTreeMap<usize, f64> = BTreeMap::new();
     let mut could_before: BTreeSet<usize> = BTreeSet::new();
     for row in &units.rows {
-        let (Some(day), Some(sum)) = (row.day, row.sum(cause)) else { continue };
+        let (Some(day), Some(sum)) = (row.day, units.sum(row, cause)) else { continue };
         if day < last && sum.ns > 0.0 {
             return None;
         }

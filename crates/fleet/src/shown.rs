@@ -55,7 +55,7 @@ fn excess(it: &Found, units: &Units<'_>) -> f64 {
         (Some(chosen), _) => (chosen.rate - chosen.others).abs() * chosen.covered,
         (None, Some(step)) => {
             let rows = units.rows.iter().filter(|it| it.day.is_some_and(|day| day >= step.day));
-            let seen = rows.filter_map(|row| row.sum(&it.cause)).map(|it| it.covered_ns);
+            let seen = rows.filter_map(|row| units.sum(row, &it.cause)).map(|it| it.covered_ns);
             let covered: f64 = seen.sum();
             (step.since - step.before).abs() * covered
         }
@@ -75,7 +75,7 @@ fn are_same(a: &Found, b: &Found) -> bool {
 
 fn total(it: &Found, units: &Units<'_>) -> u64 {
     let of_all = || {
-        let sums = units.rows.iter().filter_map(|row| row.sum(&it.cause));
+        let sums = units.whole.iter().filter_map(|row| units.sum(row, &it.cause));
         sums.map(|it| it.ns).sum()
     };
     ns_rounded(it.chosen.as_ref().map_or_else(of_all, |it| it.total))

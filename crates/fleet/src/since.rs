@@ -2,7 +2,7 @@
 use crate::{
     matter::{Direction, matters},
     ranks::{self, Stratum, float},
-    units::{Known, Row, Sum, Units, median, ns_float, trimmed_mean},
+    units::{Known, Row, Sum, Units, median, trimmed_mean},
 };
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ pub(crate) type Days = Vec<(usize, Sum)>;
 pub(crate) fn days_of(
     units: &Units<'_>,
     hosts: &BTreeSet<usize>,
-    of_row: &dyn Fn(&Row<'_>) -> Option<Sum>,
+    of_row: &dyn Fn(&Row) -> Option<Sum>,
 ) -> Vec<Days> {
     let mut sums = vec![Vec::new(); units.hosts.len()];
     for row in units.rows.iter().filter(|it| hosts.contains(&it.host)) {
@@ -48,9 +48,9 @@ pub(crate) fn days_of(
 }
 
 /// What all other causes took, where this one could be seen: how busy JVMs were.
-pub(crate) fn load(row: &Row<'_>, cause: &Known) -> Option<Sum> {
-    let sum = row.sum(cause)?;
-    Some(Sum { ns: (ns_float(row.cell.stopped_ns) - sum.ns).max(0.0), ..sum })
+pub(crate) fn load(units: &Units<'_>, row: &Row, cause: &Known) -> Option<Sum> {
+    let sum = units.sum(row, cause)?;
+    Some(Sum { ns: (row.stopped_ns - sum.ns).max(0.0), ..sum })
 }
 
 fn usual(days: Vec<Sum>) -> Days {

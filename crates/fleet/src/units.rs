@@ -8,6 +8,7 @@ use crate::{
     ranks::{Stratum, float},
 };
 use diagnose::Nature;
+use std::collections::BTreeSet;
 use table::SourceKind;
 
 /// Nanoseconds of an hour.
@@ -23,20 +24,31 @@ const LIKE_COVERAGE: f64 = 1.5;
 pub(crate) struct Units<'a> {
     pub(crate) fleet: &'a Fleet,
     pub(crate) hosts: Vec<&'a String>,
-    pub(crate) rows: Vec<Row<'a>>,
+    /// Of each host, profile and day; those of a host follow each other.
+    pub(crate) rows: Vec<Row>,
+    /// Of each host and profile, over all days.
+    pub(crate) whole: Vec<Row>,
+    /// Causes that occurred.
     pub(crate) causes: Vec<Known>,
+    /// Time of each row by cause, one after the other: all comparisons go through it.
+    times: Vec<f64>,
     /// First and last day.
     pub(crate) period: Option<(i64, i64)>,
 }
 
 /// What the JVMs of one profile on one host did on one day.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row<'a> {
+pub(crate) struct Row {
     pub(crate) host: usize,
     pub(crate) profile: u32,
     /// Since the first day of the period; `None` of what has no time.
     pub(crate) day: Option<usize>,
-    pub(crate) cell: &'a Cell,
+    pub(crate) covered_ns: f64,
+    /// How much of that a recording or a watch saw.
+    recorded_ns: f64,
+    pub(crate) stopped_ns: f64,
+    /// Where its times begin.
+    at: usize,
     /// Whether a GC log is all that it was seen in.
     is_log: bool,
 }
@@ -45,6 +57,8 @@ pub(crate) struct Row<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
     pub(crate) number: u32,
+    /// Its place among the times of a row.
+    place: usize,
     pub(crate) nature: Nature,
     /// Whether a GC log can show it. If not, hours of logs say nothing about it.
     in_logs: bool,
@@ -74,22 +88,82 @@ impl Sum {
 
 impl<'a> Units<'a> {
     pub(crate) fn new(fleet: &'a Fleet) -> Units<'a> {
-        let period = period(fleet);
-        let mut rows = Vec::new();
+        let occurred: BTreeSet<u32> =
+            fleet.hosts.values().flat_map(|it| it.causes.keys()).copied().collect();
+        let causes = occurred.into_iter().enumerate();
+        let causes: Vec<Known> =
+            causes.map(|(place, number)| known(fleet.causes.name(number), number, place)).collect();
+        let mut units = Units {
+            fleet,
+            hosts: fleet.hosts.keys().collect(),
+            rows: Vec::new(),
+            whole: Vec::new(),
+            causes,
+            times: Vec::new(),
+            period: period(fleet),
+        };
         for (host, of_host) in fleet.hosts.values().enumerate() {
             for ((profile, day), cell) in &of_host.cells {
-                let within = |day: i64| period.filter(|(from, to)| (*from..=*to).contains(&day));
-                let since =
-                    |day: i64| Some(usize::try_from(day - within(day)?.0).unwrap_or_default());
-                let index = day.and_then(since);
-                if day.is_none() || index.is_some() {
-                    let is_log = fleet.profiles.name(*profile).kind == SourceKind::Log;
-                    rows.push(Row { host, profile: *profile, day: index, cell, is_log });
+                let day = match (day, units.period) {
+                    (None, _) => None,
+                    (Some(day), Some((from, to))) if (from..=to).contains(day) => {
+                        Some(usize::try_from(day - from).unwrap_or_default())
+                    }
+                    _ => continue,
+                };
+                units.add(host, *profile, day, cell);
+            }
+        }
+        units
+    }
+
+    /// Adds a row, and adds it up. Rows of a profile on a host follow each other.
+    fn add(&mut self, host: usize, profile: u32, day: Option<usize>, cell: &Cell) {
+        let is_log = self.fleet.profiles.name(profile).kind == SourceKind::Log;
+        let is_same = |it: &Row| it.host == host && it.profile == profile;
+        let none = Row {
+            host,
+            profile,
+            day: None,
+            covered_ns: 0.0,
+            recorded_ns: 0.0,
+            stopped_ns: 0.0,
+            at: 0,
+            is_log,
+        };
+        if !self.whole.last().is_some_and(is_same) {
+            let at = self.room();
+            self.whole.push(Row { at, ..none });
+        }
+        let at = self.room();
+        self.rows.push(Row { day, at, ..none });
+        let rows = [self.whole.last_mut(), self.rows.last_mut()];
+        for row in rows.into_iter().flatten() {
+            row.covered_ns += ns_float(cell.covered_ns);
+            row.recorded_ns += ns_float(cell.recorded_ns);
+            row.stopped_ns += ns_float(cell.stopped_ns);
+            for (number, ns) in &cell.causes {
+                let known = self.causes.binary_search_by_key(number, |it| it.number);
+                if let Ok(place) = known {
+                    self.times[row.at + place] += ns_float(*ns);
                 }
             }
         }
-        let causes = fleet.causes.all().iter().zip(0..).map(|(id, number)| known(id, number));
-        Units { fleet, hosts: fleet.hosts.keys().collect(), rows, causes: causes.collect(), period }
+    }
+
+    /// Room for the times of a row.
+    fn room(&mut self) -> usize {
+        let at = self.times.len();
+        self.times.resize(at + self.causes.len(), 0.0);
+        at
+    }
+
+    /// What a row says about a cause; `None` where it cannot show it.
+    pub(crate) fn sum(&self, row: &Row, cause: &Known) -> Option<Sum> {
+        let shows = !row.is_log || cause.in_logs;
+        let ns = self.times[row.at + cause.place];
+        let covered_ns = if cause.in_logs { row.covered_ns } else { row.recorded_ns };
+        shows.then_some(Sum { ns, covered_ns })
     }
 
     /// How many days the period has.
@@ -98,26 +172,13 @@ impl<'a> Units<'a> {
     }
 }
 
-fn known(id: &str, number: u32) -> Known {
+fn known(id: &str, number: u32, place: usize) -> Known {
     match diagnose::causes().iter().find(|it| it.id == id) {
         Some(it) => {
             let in_logs = it.needs.is_empty() || it.shows_in_log();
-            Known { number, nature: it.nature, in_logs }
+            Known { number, place, nature: it.nature, in_logs }
         }
-        None => Known { number, nature: Nature::Fault, in_logs: true },
-    }
-}
-
-impl Row<'_> {
-    /// What this row says about a cause; `None` where it cannot show it.
-    pub(crate) fn sum(&self, cause: &Known) -> Option<Sum> {
-        if self.is_log && !cause.in_logs {
-            return None;
-        }
-        let place = self.cell.causes.binary_search_by_key(&cause.number, |it| it.0);
-        let ns = place.map_or(0, |it| self.cell.causes[it].1);
-        let seen = if cause.in_logs { self.cell.covered_ns } else { self.cell.recorded_ns };
-        Some(Sum { ns: ns_float(ns), covered_ns: ns_float(seen) })
+        None => Known { number, place, nature: Nature::Fault, in_logs: true },
     }
 }
 

@@ -219,3 +219,9 @@ pub(super) fn some(seed: u64, count: usize, hosts: u64) -> BTreeSet<u64> {
     }
     some
 }
+
+/// How many fleets of a kind are made: as many as are asked for, or these.
+pub(super) fn fleets(usually: u64) -> u64 {
+    let asked = std::env::var("WHYPAUSE_FLEETS").ok();
+    asked.and_then(|it| it.parse().ok()).unwrap_or(usually)
+}

@@ -1,7 +1,7 @@
 //! Where hosts do not differ nothing is found: the share of fleets in which something is.
 //!
 //! `WHYPAUSE_FLEETS=1000 cargo test -p fleet nothing -- --nocapture` prints the share of a thousand fleets.
-use super::made::{Made, lines, made};
+use super::made::{self, Made, lines, made};
 use table::SourceKind;
 
 /// Fleets of each kind, where no other number is asked for.
@@ -10,8 +10,7 @@ const FLEETS: u64 = 40;
 const MOST_PER_CENT: u64 = 1;
 
 fn check(what: &str, fleet: &dyn Fn(u64) -> Made<'static>) {
-    let asked = std::env::var("WHYPAUSE_FLEETS").ok().and_then(|it| it.parse().ok());
-    let fleets: u64 = asked.unwrap_or(FLEETS);
+    let fleets = made::fleets(FLEETS);
     let (mut found, mut comparisons) = (0, 0);
     for seed in 0..fleets {
         let answer = fleet(seed).answer();

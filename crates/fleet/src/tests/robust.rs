@@ -21,8 +21,11 @@ fn answered(hours: impl IntoIterator<Item = Hour>) -> Answer {
     answer(&fleet)
 }
 
+/// What a hostile host does to its n-th hour.
+type Change<'a> = &'a dyn Fn(&mut Hour, i64);
+
 /// A host that is nothing but trouble.
-fn hostile(change: &dyn Fn(&mut Hour, i64)) -> Vec<Hour> {
+fn hostile(change: Change<'_>) -> Vec<Hour> {
     let mut origin = Origin { host: "evil".into(), source: "/evil".into(), ..Origin::default() };
     origin.labels.insert("rack".into(), "r5".into());
     let (origin, jvm) = (Arc::new(origin), Arc::new(Jvm::default()));
