@@ -37,6 +37,9 @@ _whypause() {
             whypause,fix)
                 cmd="whypause__subcmd__fix"
                 ;;
+            whypause,fleet)
+                cmd="whypause__subcmd__fleet"
+                ;;
             whypause,help)
                 cmd="whypause__subcmd__help"
                 ;;
@@ -75,6 +78,9 @@ _whypause() {
                 ;;
             whypause__subcmd__help,fix)
                 cmd="whypause__subcmd__help__subcmd__fix"
+                ;;
+            whypause__subcmd__help,fleet)
+                cmd="whypause__subcmd__help__subcmd__fleet"
                 ;;
             whypause__subcmd__help,help)
                 cmd="whypause__subcmd__help__subcmd__help"
@@ -188,7 +194,7 @@ _whypause() {
 
     case "${cmd}" in
         whypause)
-            opts="-h -V --color --help --version record explain watch doctor compare check fix ps cause schema lab completions help"
+            opts="-h -V --color --help --version record explain watch doctor compare fleet check fix ps cause schema lab completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -372,7 +378,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__explain)
-            opts="-h --at --format --json --full --all-pauses --over --utc --zone --redact --color --help"
+            opts="-h --at --format --json --table --host --cluster --label --full --all-pauses --over --utc --zone --redact --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -383,7 +389,23 @@ _whypause() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json markdown html perfetto csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json markdown html perfetto csv parquet arrow" -- "${cur}"))
+                    return 0
+                    ;;
+                --table)
+                    COMPREPLY=($(compgen -W "pauses stalls hours" -- "${cur}"))
+                    return 0
+                    ;;
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --label)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --over)
@@ -499,8 +521,38 @@ _whypause() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        whypause__subcmd__fleet)
+            opts="-h --inventory --format --json --full --utc --zone --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --inventory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json html" -- "${cur}"))
+                    return 0
+                    ;;
+                --zone)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         whypause__subcmd__help)
-            opts="record explain watch doctor compare check fix ps cause schema lab completions help"
+            opts="record explain watch doctor compare fleet check fix ps cause schema lab completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -598,6 +650,20 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__help__subcmd__fix)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        whypause__subcmd__help__subcmd__fleet)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1396,7 +1462,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__schema)
-            opts="-h --color --help explain watch"
+            opts="-h --color --help explain watch fleet"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -34,6 +34,7 @@ complete -c whypause -n "__fish_whypause_needs_command" -f -a "explain" -d 'Expl
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "watch" -d 'Print each long pause of a running JVM as it ends, with its cause'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "doctor" -d 'Find what may stop a JVM before it happens, from its flags, files, limits and the kernel\'s settings'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "compare" -d 'Compare two runs, and separate changes from noise'
+complete -c whypause -n "__fish_whypause_needs_command" -f -a "fleet" -d 'Find what many hosts have in common, and what changed on which of them'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "check" -d 'Fail where a run breaks a limit, for CI'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "fix" -d 'Apply a remedy, verify it, undo it'
 complete -c whypause -n "__fish_whypause_needs_command" -f -a "ps" -d 'List the JVMs of this host'
@@ -65,12 +66,20 @@ complete -c whypause -n "__fish_whypause_using_subcommand record" -l ask-jvm -d 
 complete -c whypause -n "__fish_whypause_using_subcommand record" -l log-safepoints -d 'Have the JVM (JDK 9 or later) log its safepoints, in memory, while it is recorded'
 complete -c whypause -n "__fish_whypause_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l at -d 'Of the recordings that `whypause watch --keep DIR` has kept, explain that of this time: 04:12, 04:12:33, 2026-11-30 04:12, 2026-11-30' -r
-complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer; of several inputs JSON is one document, CSV one table; of a directory of kept recordings HTML shows all on one time line' -r -f -a "text\t'For people'
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l format -d 'How to write the answer; of several inputs JSON is one document, and CSV and rows are one table; of a directory of kept recordings HTML shows all on one time line' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
 markdown\t'For tickets and post-mortems'
 html\t'To look at: one file with all pauses, which opens in a browser'
 perfetto\t'A trace for Perfetto\'s viewer (ui.perfetto.dev) and Firefox Profiler'
-csv\t'One row per pause'"
+csv\t'One row per pause'
+parquet\t'Rows as a Parquet file, for DuckDB, Spark, pandas and the like'
+arrow\t'The same rows as a stream of Arrow IPC, for a pipe'"
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l table -d 'Which rows --format parquet and --format arrow write [default: pauses]' -r -f -a "pauses\t'one row for each stop-the-world pause, and for each hiccup'
+stalls\t'one row for each episode of threads that stood while the JVM ran'
+hours\t'one row for each JVM and hour, with sums and a histogram that merge'"
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l host -d 'Name of the host in rows [default: that of the recording, or of the host that is watched]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l cluster -d 'Name of the cluster in rows' -r
+complete -c whypause -n "__fish_whypause_using_subcommand explain" -l label -d 'A label of the host in rows, such as deploy=b or rack=r7; may be given up to 32 times' -r
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l over -d 'List pauses of at least this, from 0s to 7d [default: 50ms; all that a watch has kept]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l zone -d 'Show times of day in this zone: local, utc, log (that of the dates in the GC log, UTC if it has none), or a name such as Europe/Berlin; JSON and CSV have UTC [default: local]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand explain" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
@@ -148,6 +157,18 @@ never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -l json -d 'The short form of --format json'
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c whypause -n "__fish_whypause_using_subcommand fleet" -l inventory -d 'A CSV file of what is known of the hosts: a column `host`, and others such as `cluster`, `kernel`, `rack` or `deploy`, by which hosts are compared' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand fleet" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
+json\t'For programs; the schema only grows'
+html\t'To look at: one file, which opens in a browser'"
+complete -c whypause -n "__fish_whypause_using_subcommand fleet" -l zone -d 'Show times of day in this zone: local, utc, log (that of the dates in the GC log, UTC if it has none), or a name such as Europe/Berlin; JSON and CSV have UTC [default: local]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fleet" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c whypause -n "__fish_whypause_using_subcommand fleet" -l json -d 'The short form of --format json'
+complete -c whypause -n "__fish_whypause_using_subcommand fleet" -l full -d 'Everything that is known, and not only what fits a screen'
+complete -c whypause -n "__fish_whypause_using_subcommand fleet" -l utc -d 'Show times of day in UTC; the same as --zone utc'
+complete -c whypause -n "__fish_whypause_using_subcommand fleet" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l fail-if -d 'Fail where this is true, such as \'p99>200ms\'; can be given several times' -r
 complete -c whypause -n "__fish_whypause_using_subcommand check" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
@@ -330,19 +351,20 @@ complete -c whypause -n "__fish_whypause_using_subcommand completions" -l color 
 always\t'Always'
 never\t'Never'"
 complete -c whypause -n "__fish_whypause_using_subcommand completions" -s h -l help -d 'Print help'
-complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "record" -d 'Record a running JVM and why it pauses'
-complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "explain" -d 'Explain the pauses of a recording or a GC log'
-complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "watch" -d 'Print each long pause of a running JVM as it ends, with its cause'
-complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "doctor" -d 'Find what may stop a JVM before it happens, from its flags, files, limits and the kernel\'s settings'
-complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "compare" -d 'Compare two runs, and separate changes from noise'
-complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "check" -d 'Fail where a run breaks a limit, for CI'
-complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "fix" -d 'Apply a remedy, verify it, undo it'
-complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "ps" -d 'List the JVMs of this host'
-complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "cause" -d 'Show the page of a cause of pauses'
-complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "schema" -d 'Print the JSON Schema of `explain --format json`, or of `watch --json`'
-complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "lab" -d 'Make a pause happen on purpose, diagnose it, fix it, compare'
-complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "completions" -d 'Print the completions of a shell'
-complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare check fix ps cause schema lab completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare fleet check fix ps cause schema lab completions help" -f -a "record" -d 'Record a running JVM and why it pauses'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare fleet check fix ps cause schema lab completions help" -f -a "explain" -d 'Explain the pauses of a recording or a GC log'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare fleet check fix ps cause schema lab completions help" -f -a "watch" -d 'Print each long pause of a running JVM as it ends, with its cause'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare fleet check fix ps cause schema lab completions help" -f -a "doctor" -d 'Find what may stop a JVM before it happens, from its flags, files, limits and the kernel\'s settings'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare fleet check fix ps cause schema lab completions help" -f -a "compare" -d 'Compare two runs, and separate changes from noise'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare fleet check fix ps cause schema lab completions help" -f -a "fleet" -d 'Find what many hosts have in common, and what changed on which of them'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare fleet check fix ps cause schema lab completions help" -f -a "check" -d 'Fail where a run breaks a limit, for CI'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare fleet check fix ps cause schema lab completions help" -f -a "fix" -d 'Apply a remedy, verify it, undo it'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare fleet check fix ps cause schema lab completions help" -f -a "ps" -d 'List the JVMs of this host'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare fleet check fix ps cause schema lab completions help" -f -a "cause" -d 'Show the page of a cause of pauses'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare fleet check fix ps cause schema lab completions help" -f -a "schema" -d 'Print the JSON Schema of `explain --format json`, or of `watch --json`'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare fleet check fix ps cause schema lab completions help" -f -a "lab" -d 'Make a pause happen on purpose, diagnose it, fix it, compare'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare fleet check fix ps cause schema lab completions help" -f -a "completions" -d 'Print the completions of a shell'
+complete -c whypause -n "__fish_whypause_using_subcommand help; and not __fish_seen_subcommand_from record explain watch doctor compare fleet check fix ps cause schema lab completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c whypause -n "__fish_whypause_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'List the scenarios, and what this host lacks for each'
 complete -c whypause -n "__fish_whypause_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "demo" -d 'Make two pauses happen, explain them, and make them go away (about three minutes)'
 complete -c whypause -n "__fish_whypause_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run a scenario: baseline, fault and fixes, side by side'

@@ -53,7 +53,7 @@ fn explain_log(path: &Path) -> Diagnosis {
     let mut diagnosis = LogDiagnosis::new(Keep::All);
     let read = set.events(&mut |_| ControlFlow::Continue(()), &mut |it| diagnosis.event(it));
     let summary = read.unwrap();
-    diagnosis.end(&mut |_, _| {});
+    diagnosis.end(&mut |_| {});
     let name = path.display().to_string();
     diagnosis.finish(InputSummary::of_log(name, summary.bytes, &summary.counts, 0))
 }

@@ -49,6 +49,8 @@ mod tests {
             jvm: Default::default(),
             hour: Some(492_336),
             covered_ns: HOUR_NS,
+            recorded_ns: HOUR_NS,
+            coverage: Default::default(),
             pauses: 1,
             stopped_ns: 10,
             longest_ns: 10,

@@ -54,12 +54,15 @@ fn a_jvm_with_nearly_all_the_time_is_no_finding() {
     assert_eq!(answer.hosts[0].cause.as_deref(), Some("full-gc"));
 }
 
+/// What a hostile host changes of its n-th hour.
+type Change<'a> = &'a dyn Fn(&mut Hour, i64);
+
 #[test]
 fn absurd_numbers_are_left_out_and_those_that_could_be_mask_nothing() {
     let others = racks(3);
     let clean = answered(others.clone());
     let week: u64 = 7 * 24 * 3_600_000_000_000;
-    let absurd: [&dyn Fn(&mut Hour, i64); 7] = [
+    let absurd: [Change<'_>; 7] = [
         &|it, _| it.stopped_ns = u64::MAX,
         &|it, _| it.covered_ns = u64::MAX,
         &|it, _| it.hour = Some(i64::MAX),
@@ -78,14 +81,13 @@ fn absurd_numbers_are_left_out_and_those_that_could_be_mask_nothing() {
         assert_eq!((answer.totals.implausible, answer.implausible.len()), (2_000, 1), "{n}");
         assert_eq!(answer.totals.stopped_ns, clean.totals.stopped_ns, "{n}");
     }
-    let possible: [&dyn Fn(&mut Hour, i64); 4] = [
+    let possible: [Change<'_>; 4] = [
         &|it, _| add_ns(it, "cpu-steal", week),
         &|it, n| add_ns(it, &format!("cause-{n}"), 3_600_000_000_000),
         &|it, n| it.hour = Some(300_000 + n * 24),
         &|it, n| {
-            let mut jvm = Jvm::default();
-            jvm.flags = (0..300).map(|flag| format!("-XX:{n}={flag}")).collect();
-            it.jvm = Arc::new(jvm);
+            let flags = (0..300).map(|flag| format!("-XX:{n}={flag}")).collect();
+            it.jvm = Arc::new(Jvm { flags, ..Jvm::default() });
             add_ns(it, "cpu-steal", week);
         },
     ];

@@ -204,7 +204,7 @@ fn pauses(worst: &[Worst], zone: &TimeZone) -> String {
         }));
         items.extend(it.file.as_deref().map(|it| text(&clean_name(it, MOST_PATH))));
         let command = text(&crate::clean::clean(&words::explain(&it.source).to_string()));
-        write!(out, "<li>{}<br><code>{command}</code></li>\n", items.join(" · "))
+        writeln!(out, "<li>{}<br><code>{command}</code></li>", items.join(" · "))
             .expect("memory takes all");
     }
     out + "</ul>\n"

@@ -1,5 +1,5 @@
 //! Many hosts, for people and for programs.
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 use fleet::{Answer, Fleet, answer};
 use report::{Options, Style};
 use std::sync::Arc;
@@ -238,90 +238,7 @@ fn the_document_is_what_its_schema_says() {
     let document: serde_json::Value =
         serde_json::from_str(&report::fleet::json(&racks())).expect("JSON");
     let finding = &document["findings"][0];
-    expect![[r#"
-        {
-          "also": [],
-          "before_ns_per_hour": 0,
-          "cause": "gc-log-write-blocked",
-          "comparisons": 2,
-          "culprit": {
-            "kind": "process",
-            "name": "backup",
-            "share": 0.5
-          },
-          "direction": "more",
-          "examples": [
-            {
-              "cause": "gc-log-write-blocked",
-              "certainty": "measured",
-              "culprit": {
-                "kind": "process",
-                "name": "backup"
-              },
-              "duration_ns": 950000000,
-              "file": "/var/log/gc.log",
-              "host": "kafka-05",
-              "mechanism": "journal-commit",
-              "source": "/logs/kafka-05/gc.log",
-              "start": "2026-03-04T03:12:34.118000000Z"
-            },
-            {
-              "cause": "gc-log-write-blocked",
-              "certainty": "measured",
-              "culprit": {
-                "kind": "process",
-                "name": "backup"
-              },
-              "duration_ns": 940000000,
-              "file": "/var/log/gc.log",
-              "host": "kafka-04",
-              "mechanism": "journal-commit",
-              "source": "/logs/kafka-04/gc.log",
-              "start": "2026-03-04T03:12:34.118000000Z"
-            },
-            {
-              "cause": "gc-log-write-blocked",
-              "certainty": "measured",
-              "culprit": {
-                "kind": "process",
-                "name": "backup"
-              },
-              "duration_ns": 930000000,
-              "file": "/var/log/gc.log",
-              "host": "kafka-03",
-              "mechanism": "journal-commit",
-              "source": "/logs/kafka-03/gc.log",
-              "start": "2026-03-04T03:12:34.118000000Z"
-            }
-          ],
-          "group": {
-            "affected": 6,
-            "aliases": [],
-            "attribute": {
-              "key": "rack",
-              "kind": "label",
-              "value": "r1"
-            },
-            "hosts": 6,
-            "within": null
-          },
-          "hosts": [
-            "kafka-00",
-            "kafka-01",
-            "kafka-02",
-            "kafka-03",
-            "kafka-04",
-            "kafka-05"
-          ],
-          "mechanism": "journal-commit",
-          "ns_per_hour": 552000000,
-          "others_ns_per_hour": 0,
-          "p": 0.00010319917440712906,
-          "since": "2026-03-04",
-          "since_ns_per_hour": 920000000,
-          "time_ns": 33300000000
-        }"#]]
-    .assert_eq(&format!("{finding:#}"));
+    expect_file!["fleet/finding.json"].assert_eq(&format!("{finding:#}"));
     let schema: serde_json::Value =
         serde_json::from_str(&report::fleet::schema()).expect("a schema");
     let keys = |of: &serde_json::Value| -> Vec<String> {

@@ -1,10 +1,13 @@
 //! A pause that is in a log and in a recording is one row.
 use crate::read::{column, of, testdata};
 use recording::Recording;
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// The lines of the GC log that a recording has, as a file: the log as its JVM wrote it.
-fn log_of(recording: &PathBuf, directory: &std::path::Path) -> PathBuf {
+fn log_of(recording: &Path, directory: &Path) -> PathBuf {
     let read = Recording::open(recording).expect("a recording");
     let mut text = String::new();
     read.facts.each_log_line(|line| {
