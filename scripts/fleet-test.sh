@@ -50,7 +50,7 @@ install_wheel spark
 python="$root_dir/$python_dir/spark/bin/python"
 work="$(mktemp -d)"
 running=()
-# A worker that is told to end ends what it runs for the job, too. What does not end in time is killed.
+# A worker that is ended by TERM ends what it runs for the job, too. What does not end in time is killed.
 clean_up() {
     [ ${#running[@]} -eq 0 ] || kill "${running[@]}" 2>/dev/null || true
     for _ in $(seq 100); do
