@@ -21,9 +21,6 @@ fn answered(hours: impl IntoIterator<Item = Hour>) -> Answer {
     answer(&fleet)
 }
 
-/// What a hostile host does to its n-th hour.
-type Change<'a> = &'a dyn Fn(&mut Hour, i64);
-
 /// A host that is nothing but trouble.
 fn hostile(change: Change<'_>) -> Vec<Hour> {
     let mut origin = Origin { host: "evil".into(), source: "/evil".into(), ..Origin::default() };
