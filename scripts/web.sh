@@ -102,6 +102,13 @@ compared_pages() {
     "$program" compare $logs/jdk25/zgc/usual.log $logs/jdk25/zgc/usual.log --format html >"$pages/compare-same.html"
 }
 
+# Many hosts, and one.
+fleet_pages() {
+    local pages="$1"
+    "$program" fleet testdata/gclogs testdata/recordings/*/recording --format html >"$pages/fleet.html"
+    "$program" fleet testdata/stories/a14-every-two-hours/gc.log --format html >"$pages/fleet-one.html"
+}
+
 # Names that are markup, script and very long: of a log, and in every text of a page; and threads that stand.
 hostile_pages() {
     local pages="$1" made="$1/made" long
@@ -113,6 +120,9 @@ hostile_pages() {
     done >"$made/log.txt"
     "$program" explain "$made/log.txt" --format html >"$pages/hostile-log.html"
     "$program" compare "$made/log.txt" "$made/log.txt" --format html >"$pages/hostile-compare.html"
+    mkdir "$made/<img src=x onerror=alert(1)>"
+    cp "$made/log.txt" "$made/<img src=x onerror=alert(1)>/gc.log"
+    "$program" fleet "$made/<img src=x onerror=alert(1)>" --format html >"$pages/hostile-fleet.html"
     # The thread, file and group names of a recording: the page is put together as the program does it.
     if have python3; then
         "$program" explain testdata/recordings/gc-log-write-blocked/recording \
@@ -167,6 +177,7 @@ pages="$(mktemp -d)"
 trap 'rm -rf "$pages"' EXIT
 make_pages "$pages"
 check "pages of two runs" compared_pages "$pages"
+check "pages of many hosts" fleet_pages "$pages"
 check "pages with hostile names" hostile_pages "$pages"
 opened="$log.pages"
 result=0

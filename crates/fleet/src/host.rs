@@ -100,7 +100,12 @@ impl Host {
         self.sums.add(it, day_and_hour.is_some());
         self.lengths.merge(&it.lengths);
         let day = day_and_hour.map(|it| it.0);
-        let cell = self.cells.entry((profile, day)).or_default();
+        // What was seen in no time has no rate; it is in all other sums.
+        let mut rateless = Cell::default();
+        let cell = match it.covered_ns {
+            0 => &mut rateless,
+            _ => self.cells.entry((profile, day)).or_default(),
+        };
         cell.covered_ns = cell.covered_ns.saturating_add(it.covered_ns);
         cell.recorded_ns = cell.recorded_ns.saturating_add(it.recorded_ns);
         cell.stopped_ns = cell.stopped_ns.saturating_add(it.stopped_ns);

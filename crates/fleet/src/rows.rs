@@ -1,13 +1,15 @@
 //! The other questions: worst hosts, causes over all hosts, culprits, and what is new.
 use crate::{
     host::{HOURS, Host, merge_cause},
-    units::{Units, ns_float, ns_rounded},
+    units::{Known, Sum, Units, median, ns_float, ns_rounded},
 };
 use std::collections::{BTreeMap, BTreeSet};
 use table::{CauseSum, CulpritSum, Worst};
 
 /// Hosts of which each hour is shown.
 const MOST_HEAT_ROWS: usize = 500;
+/// A host that was observed for less than a tenth of the time of the host in the middle is not among the worst.
+const FEW_HOURS: f64 = 10.0;
 /// Culprits that are shown.
 const MOST_CULPRITS: usize = 20;
 /// Hosts that are named of a cause that is new.
@@ -107,12 +109,15 @@ fn len(of: usize) -> u64 {
     u64::try_from(of).unwrap_or(u64::MAX)
 }
 
-/// Hosts, most time per hour first; those of which no time is known last, by time.
+/// Hosts, most time per hour first. Those that were observed for much less time than others come after them, as a
+/// minute says little about an hour; those of which no time is known last, by time.
 pub(crate) fn hosts(units: &Units<'_>) -> Vec<HostRow> {
     let mut rows: Vec<HostRow> =
         units.fleet.hosts.iter().map(|it| host(it.0, it.1, units)).collect();
+    let covered = rows.iter().map(|it| ns_float(it.covered_ns)).filter(|it| *it > 0.0).collect();
+    let least = median(covered) / FEW_HOURS;
     rows.sort_by(|a, b| {
-        let key = |it: &HostRow| (it.rate_ns, it.stopped_ns);
+        let key = |it: &HostRow| (ns_float(it.covered_ns) >= least, it.rate_ns, it.stopped_ns);
         key(b).cmp(&key(a)).then_with(|| a.host.cmp(&b.host))
     });
     rows
@@ -120,14 +125,17 @@ pub(crate) fn hosts(units: &Units<'_>) -> Vec<HostRow> {
 
 fn host(name: &str, it: &Host, units: &Units<'_>) -> HostRow {
     let first = it.causes.iter().max_by_key(|(number, sum)| (sum.ns, std::cmp::Reverse(**number)));
-    let rate = ns_float(it.sums.stopped_ns) / ns_float(it.sums.covered_ns) * crate::units::HOUR_NS;
+    let rated = it.cells.values().fold(Sum::default(), |sum, cell| Sum {
+        ns: sum.ns + ns_float(cell.stopped_ns),
+        covered_ns: sum.covered_ns + ns_float(cell.covered_ns),
+    });
     HostRow {
         host: name.to_owned(),
         jvms: len(it.jvms.len()),
         pauses: it.sums.pauses,
         stopped_ns: it.sums.stopped_ns,
         covered_ns: it.sums.covered_ns,
-        rate_ns: (it.sums.covered_ns > 0).then(|| ns_rounded(rate)),
+        rate_ns: (rated.covered_ns > 0.0).then(|| ns_rounded(rated.rate())),
         p50_ns: it.lengths.quantile_ns(0.5),
         p99_ns: it.lengths.quantile_ns(0.99),
         p99_9_ns: it.lengths.quantile_ns(0.999),
@@ -204,14 +212,16 @@ pub(crate) fn new_causes(units: &Units<'_>) -> Vec<NewCause> {
     rows
 }
 
-fn new_cause(cause: &crate::units::Known, last: usize, units: &Units<'_>) -> Option<NewCause> {
+fn new_cause(cause: &Known, last: usize, units: &Units<'_>) -> Option<NewCause> {
+    let (first_hour, last_hour) = units.period.map(|(from, to)| (from * 24, to * 24))?;
+    let before = (cause.number, first_hour)..(cause.number, last_hour);
+    if units.fleet.hourly.range(before).any(|it| *it.1 > 0) {
+        return None;
+    }
     let mut by_host: BTreeMap<usize, f64> = BTreeMap::new();
     let mut could_before: BTreeSet<usize> = BTreeSet::new();
     for row in &units.rows {
         let (Some(day), Some(sum)) = (row.day, units.sum(row, cause)) else { continue };
-        if day < last && sum.ns > 0.0 {
-            return None;
-        }
         if day < last && sum.covered_ns > 0.0 {
             could_before.insert(row.host);
         } else if day == last && sum.ns > 0.0 {

@@ -144,7 +144,8 @@ impl<'a> Units<'a> {
             row.stopped_ns += ns_float(cell.stopped_ns);
             for (number, ns) in &cell.causes {
                 let known = self.causes.binary_search_by_key(number, |it| it.number);
-                if let Ok(place) = known {
+                let has_rate = |place: usize| self.causes[place].in_logs || cell.recorded_ns > 0;
+                if let Some(place) = known.ok().filter(|it| has_rate(*it)) {
                     self.times[row.at + place] += ns_float(*ns);
                 }
             }

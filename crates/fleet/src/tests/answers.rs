@@ -25,6 +25,9 @@ fn one(line: &str) -> Hour {
     let jvm = Jvm { pid: Some(1), ..Jvm::default() };
     let mut it = hour(&Arc::new(origin), &Arc::new(jvm), at.unwrap_or_default());
     it.hour = at;
+    if at.is_none() {
+        (it.covered_ns, it.recorded_ns) = (0, 0);
+    }
     for (cause, ms) in words.filter_map(|it| it.split_once(':')) {
         let ns = ms.parse::<u64>().expect("a number") * MS;
         add_ns(&mut it, cause, ns);
@@ -58,7 +61,7 @@ fn totals_and_hosts() {
     let totals = &answer.totals;
     assert_eq!((totals.hosts, totals.jvms, totals.inputs, totals.unread), (2, 2, 2, 1));
     assert_eq!((totals.pauses, totals.untimed, totals.stopped_ns), (4, 1, 160 * MS));
-    assert_eq!((totals.covered_ns, totals.longest_ns), (4 * HOUR_NS, 100 * MS));
+    assert_eq!((totals.covered_ns, totals.longest_ns), (3 * HOUR_NS, 100 * MS));
     assert_eq!(totals.p50_ns / MS, 20);
     assert_eq!(totals.days, Some((FIRST_DAY, FIRST_DAY)));
     let [a, b] = &answer.hosts[..] else { panic!("{:?}", answer.hosts) };
@@ -66,12 +69,37 @@ fn totals_and_hosts() {
         (a.host.as_str(), a.rate_ns, a.cause.as_deref()),
         ("a", Some(60 * MS), Some("full-gc"))
     );
-    assert_eq!((b.host.as_str(), b.rate_ns, b.worst.len()), ("b", Some(20 * MS), 2));
+    assert_eq!((b.host.as_str(), b.rate_ns, b.worst.len()), ("b", Some(30 * MS), 2));
     assert_eq!(answer.heat.rows[0].stopped_ns[..4], [None, Some(120 * MS), Some(0), None]);
     assert_eq!(
         (answer.unread[0].path.as_str(), answer.unread[0].why.as_str()),
         ("/in/c", "no GC log")
     );
+}
+
+#[test]
+fn what_was_seen_in_no_time_has_no_rate() {
+    let mut fleet = fleet("a 0.1 gc-work:30\na - gc-work:900\nb - gc-work:900");
+    // A minute of a host that is stopped half of it, and a host with a tenth of the usual time.
+    for (host, covered_ns) in [("minute", HOUR_NS / 60), ("tenth", HOUR_NS / 10)] {
+        let mut it = one(&format!("{host} 0.1 full-gc:30000"));
+        it.covered_ns = covered_ns;
+        it.recorded_ns = covered_ns;
+        fleet.add(it);
+    }
+    ["c", "d"].iter().for_each(|host| fleet.add(one(&format!("{host} 0.1 gc-work:1"))));
+    let unrated = |it: &mut Hour| (it.covered_ns, it.recorded_ns) = (0, 0);
+    for (host, day) in [("a", 0), ("b", 0)] {
+        let mut it = one(&format!("{host} {day}.2 gc-work:500"));
+        unrated(&mut it);
+        fleet.add(it);
+    }
+    let answer = answer(&fleet);
+    let rows: Vec<_> =
+        answer.hosts.iter().map(|it| (it.host.as_str(), it.rate_ns.map(|it| it / MS))).collect();
+    let wanted = [("tenth", 300_000), ("a", 30), ("c", 1), ("d", 1), ("minute", 1_800_000)];
+    let wanted: Vec<_> = wanted.into_iter().map(|it| (it.0, Some(it.1))).collect();
+    assert_eq!(rows[..5], wanted);
 }
 
 #[test]
