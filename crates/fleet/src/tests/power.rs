@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// Fleets of each kind, where no other number is asked for.
 const FLEETS: u64 = 10;
-/// Of these, nothing but the difference is found in so many.
+/// Of these, nothing but the difference is found in this many.
 const LEAST_PER_CENT: u64 = 98;
 
 /// Makes fleets and counts those of which this line is all that is found.
