@@ -57,9 +57,6 @@ fn a_jvm_with_nearly_all_the_time_is_no_finding() {
     assert_eq!(answer.hosts[0].cause.as_deref(), Some("full-gc"));
 }
 
-/// What a hostile host changes of its n-th hour.
-type Change<'a> = &'a dyn Fn(&mut Hour, i64);
-
 #[test]
 fn absurd_numbers_are_left_out_and_those_that_could_be_mask_nothing() {
     let others = racks(3);
