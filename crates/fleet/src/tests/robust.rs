@@ -21,6 +21,9 @@ fn answered(hours: impl IntoIterator<Item = Hour>) -> Answer {
     answer(&fleet)
 }
 
+/// What a hostile host changes of its n-th hour.
+type Change<'a> = &'a dyn Fn(&mut Hour, i64);
+
 /// A host that is nothing but trouble.
 fn hostile(change: Change<'_>) -> Vec<Hour> {
     let mut origin = Origin { host: "evil".into(), source: "/evil".into(), ..Origin::default() };
@@ -53,9 +56,6 @@ fn a_jvm_with_nearly_all_the_time_is_no_finding() {
     assert_eq!(answer.hosts[0].host, "host-007");
     assert_eq!(answer.hosts[0].cause.as_deref(), Some("full-gc"));
 }
-
-/// What a hostile host changes of its n-th hour.
-type Change<'a> = &'a dyn Fn(&mut Hour, i64);
 
 #[test]
 fn absurd_numbers_are_left_out_and_those_that_could_be_mask_nothing() {

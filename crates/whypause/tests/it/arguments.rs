@@ -142,7 +142,7 @@ fn wrong_arguments_are_reported() {
     check_refused(&["record", "-p", "1", "-d", "8d"], "must be from 100 ms to 7 d 00 h");
     check_refused(
         &["explain", "x", "--format", "pdf"],
-        "[possible values: text, json, markdown, html, perfetto, csv]",
+        "[possible values: text, json, markdown, html, perfetto, csv, parquet, arrow]",
     );
     check_refused(&["explain"], "required");
     check_refused(&["frobnicate"], "unrecognized subcommand");
