@@ -81,18 +81,15 @@ fn of_directory(name: &str) -> Option<String> {
     name.strip_prefix("host=").filter(|it| !it.is_empty()).map(str::to_owned)
 }
 
+/// What is said of every path, with the hint of those who read many.
 fn unreadable(path: &Path, error: &io::Error) -> Error {
-    let path = path.display();
+    let said = Error::from(logset::Error::file(path, error));
     match error.kind() {
         io::ErrorKind::NotFound => Error::new(
-            format!("no such file or directory: `{path}`"),
+            said.to_string(),
             "give a directory of GC logs, of recordings, or of rows that `whypause explain` wrote",
         ),
-        io::ErrorKind::PermissionDenied => Error::new(
-            format!("no permission to read `{path}`"),
-            "logs and recordings often belong to another user: try sudo",
-        ),
-        _ => Error::new(format!("cannot read `{path}`: {error}"), ""),
+        _ => said,
     }
 }
 

@@ -14,7 +14,8 @@ impl Error {
     }
 
     /// The system refused to do something with the file.
-    pub(crate) fn file(path: &Path, error: &io::Error) -> Error {
+    #[must_use]
+    pub fn file(path: &Path, error: &io::Error) -> Error {
         let path = path.display();
         match error.kind() {
             io::ErrorKind::NotFound => Error::new(

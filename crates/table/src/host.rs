@@ -27,6 +27,9 @@ use std::{
 /// Rows of one batch.
 const BATCH_ROWS: usize = 8_192;
 
+/// Rows of a log that wait until it is known whether a recording has them: a recording of an hour has fewer.
+const MOST_WAITING: usize = 50_000;
+
 /// Which tables are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tables {
@@ -327,6 +330,9 @@ impl Lines<'_, '_> {
         let at = row.start_ns.filter(|_| row.zone_known);
         if self.reader.recorded.holds(at) {
             self.waiting.push(row);
+            if self.waiting.len() >= MOST_WAITING {
+                self.decide();
+            }
             return;
         }
         self.decide();
@@ -361,12 +367,19 @@ impl Lines<'_, '_> {
         let hours = mem::take(&mut self.hours);
         self.reader.give_hours(&self.who, hours);
         self.known = self.reader.timeline.at(at);
-        let mut origin = self.reader.origin.clone();
-        origin.source.clone_from(&self.source);
-        origin.kind = SourceKind::Log;
-        self.known.fill(&mut origin);
-        self.who = Who { origin: Arc::new(origin), jvm: jvm.clone(), coverage: "gc-log".into() };
+        self.who = self.who_at(&self.known, jvm.clone());
         self.situation = Some(jvm);
+    }
+
+    /// Whom rows of the log are of while this is known of the host.
+    fn who_at(&self, known: &Known, jvm: Arc<Jvm>) -> Who {
+        let mut origin = Origin {
+            source: self.source.clone(),
+            kind: SourceKind::Log,
+            ..self.reader.origin.clone()
+        };
+        known.fill(&mut origin);
+        Who { origin: Arc::new(origin), jvm, coverage: "gc-log".into() }
     }
 
     fn finish(mut self) {
@@ -385,12 +398,7 @@ impl Lines<'_, '_> {
     /// The log covers all of this time; what was known of the host differs over it.
     fn cover(&mut self, first: i64, last: i64) {
         for (from, until, known) in self.reader.timeline.pieces(first, last) {
-            let mut who = self.who.clone();
-            let mut origin = self.reader.origin.clone();
-            origin.source.clone_from(&self.source);
-            origin.kind = SourceKind::Log;
-            known.fill(&mut origin);
-            who.origin = Arc::new(origin);
+            let who = self.who_at(&known, self.who.jvm.clone());
             if who == self.who {
                 self.hours.cover(&who, (from, until));
             } else {
@@ -465,12 +473,4 @@ fn span(recording: &Recording, rows: &[PauseRow]) -> (i64, i64) {
         until = until.max(at);
     });
     if from > until { (0, 0) } else { (from, until) }
-}
-
-impl Who {
-    /// Whether an hour is of this JVM.
-    #[must_use]
-    pub fn is_of(&self, hour: &Hour) -> bool {
-        hour.origin == self.origin && hour.jvm == self.jvm
-    }
 }

@@ -8,6 +8,9 @@ const MOST_CULPRITS: usize = 16;
 const MOST_WORST: usize = 5;
 /// Causes of an hour: as many as there are, and then some.
 const MOST_CAUSES: usize = 256;
+/// Hours of one JVM with sums of their own, five years: dates of a damaged log would make millions. Pauses of more are
+/// summed without their time.
+const MOST_HOURS: usize = 5 * 366 * 24;
 /// Nanoseconds of an hour.
 pub(crate) const HOUR_NS: i64 = 3_600_000_000_000;
 
@@ -117,11 +120,7 @@ impl Hour {
     /// Adds a pause, whose hour is this one.
     pub fn add(&mut self, row: &PauseRow) {
         let length = unsigned(row.duration_ns);
-        self.pauses += 1;
-        self.stopped_ns = self.stopped_ns.saturating_add(length);
-        self.longest_ns = self.longest_ns.max(length);
-        self.lengths.add(length);
-        self.unexplained_ns = self.unexplained_ns.saturating_add(unsigned(row.unexplained_ns));
+        self.add_length(length, unsigned(row.unexplained_ns));
         for part in &row.parts {
             let ns = unsigned(part.ns);
             self.add_cause(part.cause, CauseSum { pauses: 1, ns, longest_ns: ns });
@@ -138,6 +137,15 @@ impl Hour {
         if self.takes_worst(length) {
             self.add_worst(worst(row, length, &self.origin.source));
         }
+    }
+
+    /// Adds a pause of this length, and what of it no cause could claim.
+    pub(crate) fn add_length(&mut self, length_ns: u64, unexplained_ns: u64) {
+        self.pauses = self.pauses.saturating_add(1);
+        self.stopped_ns = self.stopped_ns.saturating_add(length_ns);
+        self.longest_ns = self.longest_ns.max(length_ns);
+        self.lengths.add(length_ns);
+        self.unexplained_ns = self.unexplained_ns.saturating_add(unexplained_ns);
     }
 
     /// Adds the sums of another one of the same JVM and hour.
@@ -234,7 +242,9 @@ pub struct Hours {
 impl Hours {
     /// Adds a pause of this JVM.
     pub fn add(&mut self, who: &Who, row: &PauseRow) {
-        let hour = row.start_ns.map(hour_of);
+        let has_room =
+            |hour: &i64| self.by_hour.len() < MOST_HOURS || self.by_hour.contains_key(&Some(*hour));
+        let hour = row.start_ns.map(hour_of).filter(has_room);
         self.by_hour.entry(hour).or_insert_with(|| Hour::new(who, hour)).add(row);
     }
 
@@ -255,6 +265,9 @@ impl Hours {
         add: impl Fn(&mut Hour, u64),
     ) {
         let last = hour_of(until_ns.saturating_sub(1));
+        if usize::try_from(last - hour_of(from_ns)).is_ok_and(|hours| hours > MOST_HOURS) {
+            return;
+        }
         for hour in hour_of(from_ns)..=last {
             let begin = hour.saturating_mul(HOUR_NS);
             let (from, until) = (from_ns.max(begin), until_ns.min(begin.saturating_add(HOUR_NS)));

@@ -12,6 +12,8 @@ const START_NS: u64 = 5_000_000;
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     spans: Vec<Span>,
+    /// All of their time, in order and without overlaps: every pause of a log is looked up.
+    merged: Vec<(i64, i64)>,
 }
 
 /// From when until when one recording saw stops.
@@ -50,11 +52,20 @@ impl Recorded {
     /// All of them are there.
     pub(crate) fn sort(&mut self) {
         self.spans.sort_by_key(|it| (it.from, it.until));
+        for it in &self.spans {
+            match self.merged.last_mut() {
+                Some(last) if it.from <= last.1 => last.1 = last.1.max(it.until),
+                _ => self.merged.push((it.from, it.until)),
+            }
+        }
     }
 
     /// Whether that time was recorded.
     pub(crate) fn holds(&self, at: Option<i64>) -> bool {
-        at.is_some_and(|at| self.spans.iter().any(|it| it.holds(at)))
+        at.is_some_and(|at| {
+            let place = self.merged.partition_point(|it| it.0 <= at);
+            place > 0 && at < self.merged[place - 1].1
+        })
     }
 
     /// Of rows of a log that lie in recorded times, in order: those that no recording of its JVM has.

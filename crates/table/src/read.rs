@@ -196,12 +196,7 @@ impl<'a> Columns<'a> {
             let hour = start.at(row).map(hour_of);
             let of = who.of_row[row];
             let it = hours.entry((of, hour)).or_insert_with(|| Hour::new(&who.all[of], hour));
-            it.pauses += 1;
-            it.stopped_ns = it.stopped_ns.saturating_add(length);
-            it.longest_ns = it.longest_ns.max(length);
-            it.lengths.add(length);
-            let rest = unexplained.at(row).map_or(0, unsigned);
-            it.unexplained_ns = it.unexplained_ns.saturating_add(rest);
+            it.add_length(length, unexplained.at(row).map_or(0, unsigned));
             let mut first = 0;
             parts.each(row, &mut |item| {
                 let ns = item.number("ns");
