@@ -84,20 +84,17 @@ impl Inputs {
         if let (false, Some((_, error))) = (skip, unusable.first()) {
             return Err(error.clone().into());
         }
-        if hosts.hosts.iter().all(|it| it.inputs.is_empty())
-            && let Some(path) = hosts.hosts.iter().find_map(|it| it.tables.first())
-        {
-            return Err(Error::new(
-                format!("there are tables alone, such as `{}`", path.display()),
-                "have DuckDB, Polars or pyarrow read them: they are Parquet files",
-            ));
-        }
         let unusable = unusable
             .into_iter()
             .map(|(path, error)| (about.shown(&path.to_string_lossy()), error.into()));
         let unusable = unusable.collect();
         let is_one_host = !about.origin.host.is_empty() || about.otherwise.is_some();
-        let found = Found::Groups(groups(hosts.hosts, is_one_host));
+        let mut groups = groups(hosts.hosts, is_one_host);
+        for it in &mut groups {
+            it.directory =
+                about.otherwise.clone().unwrap_or_else(|| std::mem::take(&mut it.directory));
+        }
+        let found = Found::Groups(groups);
         Ok(Inputs { table, about, skip, found, unusable })
     }
 
@@ -112,20 +109,25 @@ impl Inputs {
             Input::Log(set) => set.size_bytes(),
             Input::Recording(_) | Input::Kept(..) => Some(0),
         };
-        groups.iter().flat_map(|it| &it.inputs).map(of_input).sum()
+        let of_table = |it: &PathBuf| Some(it.metadata().map_or(0, |it| it.len()));
+        let inputs = groups.iter().flat_map(|it| &it.inputs).map(of_input);
+        inputs.chain(groups.iter().flat_map(|it| &it.tables).map(of_table)).sum()
     }
 }
 
-/// What is read together: of one host, where there is a recording among it, as what a recording shows is in the
+/// What is read together: of one host, where there are recordings or rows among it, as what they show is in the
 /// log, too. All else is read apart, by as many threads as there are.
 fn groups(mut hosts: Vec<HostInputs>, is_one_host: bool) -> Vec<HostInputs> {
     if is_one_host {
         let mut whole = HostInputs::default();
-        hosts.iter_mut().for_each(|it| whole.inputs.append(&mut it.inputs));
+        for it in &mut hosts {
+            whole.inputs.append(&mut it.inputs);
+            whole.tables.append(&mut it.tables);
+        }
         hosts = vec![whole];
     }
     let apart = |of: HostInputs| {
-        if of.inputs.iter().any(|it| !matches!(it, Input::Log(_))) {
+        if !of.tables.is_empty() || of.inputs.iter().any(|it| !matches!(it, Input::Log(_))) {
             return vec![of];
         }
         let alone = |input| HostInputs {
@@ -175,14 +177,9 @@ impl Work for Run {
                 (&of_content, Some(name))
             }
         };
-        let about = &self.inputs.about;
-        let mut origin = about.origin.clone();
-        if let (true, Some(host)) = (origin.host.is_empty(), &of.host) {
-            origin.host.clone_from(host);
-        }
-        let otherwise = about.otherwise.as_ref().unwrap_or(&of.directory);
         let mut taken = Taken { run: self, index, on_batch, name, read_bytes: 0, failed: None };
-        table::host(&of.inputs, &origin, otherwise, Tables::only(self.inputs.table), &mut taken);
+        let origin = &self.inputs.about.origin;
+        table::host(of, origin, Tables::only(self.inputs.table), &mut taken);
         taken.failed.map_or(Ok(()), Err)
     }
 
@@ -246,6 +243,7 @@ pub(crate) fn explain(path: &Path) -> Result<String, Error> {
         }
         Input::Log(set) => input::log(set, set.name(), LONGEST, &mut Silent)?.diagnosis,
     };
+    input::enough(&diagnosis)?;
     let options = Options { over: LIST_OVER, ..Options::default() };
     let mut document = Vec::new();
     report::json::write(&diagnosis, &mut &diagnosis.pauses[..], &options, &mut document)

@@ -6,11 +6,13 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod enough;
 mod error;
 mod found;
 mod hosts;
 mod read;
 
+pub use enough::enough;
 pub use error::Error;
 pub use found::{Input, find};
 pub use hosts::{HostInputs, Hosts, hosts};

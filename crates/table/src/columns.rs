@@ -13,6 +13,11 @@ pub(crate) fn repeated() -> DataType {
     DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
 }
 
+/// Whether it is such text.
+pub(crate) fn is_repeated(kind: &DataType) -> bool {
+    *kind == repeated()
+}
+
 /// A label's map.
 pub(crate) fn map() -> DataType {
     let entry = Fields::from(vec![

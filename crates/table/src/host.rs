@@ -4,7 +4,7 @@
 //! tells more. Which log a recording belongs to is proven by its longest pause: it is in the log at the same time
 //! with the same length. Then what the log says of the time that was recorded is left out.
 use crate::{
-    Hour, Hours, Jvm, Origin, PauseBatch, PauseRow, SourceKind, Table, Who,
+    Hour, Hours, Jvm, Origin, PauseBatch, PauseRow, SourceKind, Table, Who, again,
     hour::HOUR_NS,
     hour_rows,
     overlaps::Recorded,
@@ -13,7 +13,7 @@ use crate::{
 };
 use arrow_array::RecordBatch;
 use diagnose::{Diagnosis, Keep, Seen, Situation};
-use input::{Error, Input, Take};
+use input::{Error, HostInputs, Input, Take};
 use logset::LogSet;
 use recording::{Coverage, Recording, Source, SourceState};
 use std::{
@@ -89,35 +89,36 @@ pub trait Sink {
     fn read(&mut self, _: &Input, _: &Diagnosis) {}
 }
 
-/// Reads the inputs of one host, recordings first. `origin` says what is known of the host; of kernel and boot what
-/// recordings say goes before it. Where it names no host, recordings do, and else it is called `otherwise`.
-pub fn host(
-    inputs: &[Input],
-    origin: &Origin,
-    otherwise: &str,
-    wanted: Tables,
-    sink: &mut dyn Sink,
-) {
+/// Reads everything of one host: rows that were written before, then recordings, then logs. `origin` says what is
+/// known of the host; of kernel and boot what recordings say goes before it. Where neither it nor a directory names the
+/// host, recordings and rows do, and else it is called as the directory that it was found in.
+pub fn host(of: &HostInputs, origin: &Origin, wanted: Tables, sink: &mut dyn Sink) {
+    let mut origin = origin.clone();
+    if let (true, Some(host)) = (origin.host.is_empty(), &of.host) {
+        origin.host.clone_from(host);
+    }
+    let mut recorded = Recorded::default();
+    let stopped = again::rows(of, &origin, wanted, &mut recorded, sink);
     let mut reader = Reader {
-        origin: origin.clone(),
+        origin,
         wanted,
         sink,
-        recorded: Recorded::default(),
+        recorded,
         timeline: Timeline::default(),
         spans: Vec::new(),
         logs: Vec::new(),
-        stopped: Continue(()),
+        stopped,
     };
-    for input in inputs {
+    for input in &of.inputs {
         if let Input::Recording(path) | Input::Kept(path, _) = input {
             reader.recording(input, path);
         }
     }
     reader.recorded.sort();
     if reader.origin.host.is_empty() {
-        reader.origin.host = otherwise.to_owned();
+        reader.origin.host.clone_from(&of.directory);
     }
-    for input in inputs {
+    for input in &of.inputs {
         if let Input::Log(set) = input {
             reader.log(input, set);
         }
@@ -156,7 +157,9 @@ impl Reader<'_> {
         let span = span(&recording, &rows);
         self.timeline.add(span.0, &who);
         let rows = self.recorded.add(span, (who.jvm.pid, who.jvm.main.clone()), rows);
-        self.spans.push((who.clone(), span, matches!(input, Input::Kept(..))));
+        if input::enough(&diagnosis).is_ok() {
+            self.spans.push((who.clone(), span, matches!(input, Input::Kept(..))));
+        }
         let mut hours = Hours::default();
         let mut batch = PauseBatch::default();
         for row in &rows {
@@ -185,6 +188,7 @@ impl Reader<'_> {
             batch: PauseBatch::default(),
             first: None,
             last: None,
+            counted: Vec::new(),
             source: source.clone(),
             reader: self,
         };
@@ -219,10 +223,12 @@ impl Reader<'_> {
             // One pause that was kept does not say how long there was none: a rate of it would be of seconds.
             spans.retain(|it| !is_kept || it.1 - it.0 >= HOUR_NS);
             let mut hours = Hours::default();
-            for span in Recorded::outside(&mut spans, &[]) {
+            let mut counted = self.recorded.counted(who.jvm.main.as_ref());
+            for span in Recorded::outside(&mut spans, &counted) {
                 hours.record(&who, span);
             }
-            for span in Recorded::outside(&mut spans, &self.logs) {
+            counted.extend(&self.logs);
+            for span in Recorded::outside(&mut spans, &counted) {
                 hours.cover(&who, span);
             }
             self.give_hours(&who, hours);
@@ -292,6 +298,8 @@ struct Lines<'a, 'r> {
     batch: PauseBatch,
     first: Option<i64>,
     last: Option<i64>,
+    /// Times of this JVM that rows of hours count already.
+    counted: Vec<(i64, i64)>,
 }
 
 impl Take for Lines<'_, '_> {
@@ -345,7 +353,7 @@ impl Lines<'_, '_> {
             return;
         }
         let waiting = mem::take(&mut self.waiting);
-        for row in self.reader.recorded.others(waiting) {
+        for row in self.reader.recorded.others(waiting, &mut self.counted) {
             self.add(&row);
         }
     }
@@ -397,7 +405,10 @@ impl Lines<'_, '_> {
 
     /// The log covers all of this time; what was known of the host differs over it.
     fn cover(&mut self, first: i64, last: i64) {
-        for (from, until, known) in self.reader.timeline.pieces(first, last) {
+        let spans = Recorded::outside(&mut [(first, last)], &self.counted);
+        let timeline = &self.reader.timeline;
+        let pieces: Vec<_> = spans.iter().flat_map(|it| timeline.pieces(it.0, it.1)).collect();
+        for (from, until, known) in pieces {
             let who = self.who_at(&known, self.who.jvm.clone());
             if who == self.who {
                 self.hours.cover(&who, (from, until));

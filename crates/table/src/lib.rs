@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod again;
 mod bounds;
 mod column;
 mod columns;

@@ -1,4 +1,5 @@
-//! Which pauses of a log a recording has, too; and which of a recording another one has.
+//! Which pauses of a log a recording has, too; and which of a recording another one has. Rows that were written before
+//! are like a recording.
 use crate::PauseRow;
 
 /// What a log and a recording may differ by in the length of one stop: the larger of 2 ms and a tenth.
@@ -23,15 +24,20 @@ struct Span {
     until: i64,
     /// Start and length of its longest stop.
     longest: Option<(i64, i64)>,
-    jvm: (Option<u32>, Option<String>),
+    jvm: JvmKey,
+    /// Whether rows of hours say that it was observed: it does not count once more.
+    is_counted: bool,
 }
+
+/// Process id and name of a JVM.
+pub(crate) type JvmKey = (Option<u32>, Option<String>);
 
 impl Recorded {
     /// Adds a recording of a JVM, which has a process id and a name; returns those of its rows that no earlier one has.
     pub(crate) fn add(
         &mut self,
         (from, until): (i64, i64),
-        jvm: (Option<u32>, Option<String>),
+        jvm: JvmKey,
         rows: Vec<PauseRow>,
     ) -> Vec<PauseRow> {
         let same = |it: &&Span| it.jvm == jvm;
@@ -45,8 +51,21 @@ impl Recorded {
             rows.iter().filter(|it| it.kind != "hiccup" && it.duration_ns >= LEAST_PROOF_NS);
         let longest = stops.max_by_key(|it| it.duration_ns);
         let longest = longest.and_then(|it| Some((it.start_ns?, it.duration_ns)));
-        self.spans.push(Span { from, until, longest, jvm });
+        self.spans.push(Span { from, until, longest, jvm, is_counted: false });
         rows.into_iter().filter(is_new).collect()
+    }
+
+    /// Adds the time between the first and the last of these pauses, as rows of a JVM have it.
+    pub(crate) fn add_rows(&mut self, jvm: JvmKey, of: &Stops, is_counted: bool) {
+        if let Some((from, until)) = of.span {
+            self.spans.push(Span { from, until, longest: of.longest, jvm, is_counted });
+        }
+    }
+
+    /// The times of JVMs of this name that rows of hours count.
+    pub(crate) fn counted(&self, main: Option<&String>) -> Vec<(i64, i64)> {
+        let of = self.spans.iter().filter(|it| it.is_counted && it.jvm.1.as_ref() == main);
+        of.map(|it| (it.from, it.until)).collect()
     }
 
     /// All of them are there.
@@ -68,9 +87,15 @@ impl Recorded {
         })
     }
 
-    /// Of rows of a log that lie in recorded times, in order: those that no recording of its JVM has.
-    pub(crate) fn others(&self, rows: Vec<PauseRow>) -> Vec<PauseRow> {
+    /// Of rows of a log that lie in recorded times, in order: those that no recording of its JVM has. Adds the times of
+    /// this JVM that are counted already to `counted`.
+    pub(crate) fn others(
+        &self,
+        rows: Vec<PauseRow>,
+        counted: &mut Vec<(i64, i64)>,
+    ) -> Vec<PauseRow> {
         let proven: Vec<&Span> = self.spans.iter().filter(|it| it.is_of_log(&rows)).collect();
+        counted.extend(proven.iter().filter(|it| it.is_counted).map(|it| (it.from, it.until)));
         let is_other =
             |row: &PauseRow| row.start_ns.is_none_or(|at| !proven.iter().any(|it| it.holds(at)));
         rows.into_iter().filter(is_other).collect()
@@ -100,6 +125,26 @@ impl Recorded {
             }
         }
         outside
+    }
+}
+
+/// Of some pauses: from the first's begin until the last's end, and start and length of the longest that proves
+/// something.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stops {
+    span: Option<(i64, i64)>,
+    longest: Option<(i64, i64)>,
+}
+
+impl Stops {
+    /// Adds a pause, which is a stop unless it is a hiccup.
+    pub(crate) fn add(&mut self, start: i64, length: i64, is_stop: bool) {
+        let end = start.saturating_add(length);
+        let (from, until) = self.span.unwrap_or((start, end));
+        self.span = Some((from.min(start), until.max(end)));
+        if is_stop && length >= LEAST_PROOF_NS && self.longest.is_none_or(|it| it.1 < length) {
+            self.longest = Some((start, length));
+        }
     }
 }
 
@@ -143,16 +188,16 @@ mod tests {
         // The stamps of a log are in milliseconds, and its lengths those of the JVM.
         let log = vec![row(999 * MS, 2 * MS), row(1_502 * MS, 299 * MS), row(1_990 * MS, MS)];
         assert!(log.iter().all(|it| recorded().holds(it.start_ns)));
-        assert_eq!(starts(&recorded().others(log)), [0; 0]);
+        assert_eq!(starts(&recorded().others(log, &mut Vec::new())), [0; 0]);
         assert!(!recorded().holds(Some(2_000 * MS)) && !recorded().holds(None));
     }
 
     #[test]
     fn a_log_of_another_jvm_keeps_what_it_says_of_that_time() {
         let log = vec![row(999 * MS, 2 * MS), row(1_700 * MS, 299 * MS)];
-        assert_eq!(starts(&recorded().others(log)), [999, 1_700]);
+        assert_eq!(starts(&recorded().others(log, &mut Vec::new())), [999, 1_700]);
         let log = vec![row(1_500 * MS, 340 * MS)];
-        assert_eq!(starts(&recorded().others(log)), [1_500]);
+        assert_eq!(starts(&recorded().others(log, &mut Vec::new())), [1_500]);
     }
 
     #[test]

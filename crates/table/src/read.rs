@@ -6,6 +6,7 @@ use crate::{
     CauseSum, CulpritSum, Hour, Jvm, Lengths, Origin, SourceKind, Table, TableError, Who, Worst,
     bounds::{MOST_FILE_BYTES, MOST_FLAGS_BYTES, MOST_LABELS, MOST_NAME_BYTES, bounded},
     hour::{hour_of, unsigned},
+    overlaps::{JvmKey, Stops},
 };
 use arrow_array::{
     Array, ArrayRef, RecordBatch, StructArray,
@@ -39,6 +40,24 @@ pub fn hours_of(
     }
 }
 
+/// Adds when the pauses of rows of `pauses` were, by JVM.
+pub(crate) fn stops_of(
+    rows: &RecordBatch,
+    into: &mut BTreeMap<JvmKey, Stops>,
+) -> Result<(), TableError> {
+    let columns = Columns(rows);
+    let (start, length) = (columns.numbers("start")?, columns.numbers("duration_ns")?);
+    let (pid, main, kind) =
+        (columns.numbers("pid")?, columns.texts("main")?, columns.texts("kind")?);
+    for row in 0..rows.num_rows() {
+        let (Some(start), Some(length)) = (start.at(row), length.at(row)) else { continue };
+        let main = main.at(row).map(|it| bounded(it, MOST_NAME_BYTES).to_owned());
+        let pid = pid.at(row).and_then(|it| u32::try_from(it).ok());
+        into.entry((pid, main)).or_default().add(start, length, kind.at(row) != Some("hiccup"));
+    }
+    Ok(())
+}
+
 struct Columns<'a>(&'a RecordBatch);
 
 /// Whom each row is of.
@@ -53,7 +72,7 @@ impl Whose {
     }
 }
 
-fn wrong(name: &str, what: &str) -> TableError {
+pub(crate) fn wrong(name: &str, what: &str) -> TableError {
     TableError::NoTable(format!("its column `{name}` {what}"))
 }
 
@@ -235,10 +254,10 @@ impl<'a> Columns<'a> {
 }
 
 /// A column of texts, as texts or as a dictionary of them.
-struct Texts<'a>(Option<&'a ArrayRef>);
+pub(crate) struct Texts<'a>(Option<&'a ArrayRef>);
 
 impl<'a> Texts<'a> {
-    fn of(column: &'a ArrayRef) -> Option<Texts<'a>> {
+    pub(crate) fn of(column: &'a ArrayRef) -> Option<Texts<'a>> {
         let is_text = match column.data_type() {
             DataType::Utf8 => true,
             DataType::Dictionary(key, value) => {
@@ -249,7 +268,7 @@ impl<'a> Texts<'a> {
         is_text.then_some(Texts(Some(column)))
     }
 
-    fn at(&self, row: usize) -> Option<&'a str> {
+    pub(crate) fn at(&self, row: usize) -> Option<&'a str> {
         let column = self.0?;
         if column.is_null(row) {
             return None;

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// The lines of the GC log that a recording has, as a file: the log as its JVM wrote it.
-fn log_of(recording: &Path, directory: &Path) -> PathBuf {
+pub(crate) fn log_of(recording: &Path, directory: &Path) -> PathBuf {
     let read = Recording::open(recording).expect("a recording");
     let mut text = String::new();
     read.facts.each_log_line(|line| {

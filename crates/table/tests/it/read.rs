@@ -1,5 +1,5 @@
 //! What tests have in common: everything that a host comes to.
-use input::{Error, Input};
+use input::{Error, HostInputs, Input};
 use std::{
     ops::ControlFlow::{self, Continue},
     path::{Path, PathBuf},
@@ -50,7 +50,9 @@ pub(crate) fn inputs(paths: &[PathBuf]) -> Vec<Input> {
 pub(crate) fn of(paths: &[PathBuf]) -> Taken {
     let all = Tables { pauses: true, stalls: true, hours: true };
     let mut taken = Taken::default();
-    table::host(&inputs(paths), &Origin::default(), "db-1", all, &mut taken);
+    let host =
+        HostInputs { directory: "db-1".into(), inputs: inputs(paths), ..HostInputs::default() };
+    table::host(&host, &Origin::default(), all, &mut taken);
     taken
 }
 
@@ -62,4 +64,14 @@ pub(crate) fn column(batches: &[RecordBatch], name: &str) -> Vec<i64> {
         column.as_primitive::<Int64Type>().iter().flatten().collect::<Vec<_>>()
     };
     batches.iter().flat_map(of).collect()
+}
+
+/// Everything that these files of rows, and these inputs, of one host come to.
+pub(crate) fn again(tables: &[PathBuf], paths: &[PathBuf], origin: &Origin) -> Taken {
+    let all = Tables { pauses: true, stalls: true, hours: true };
+    let inputs = if paths.is_empty() { Vec::new() } else { inputs(paths) };
+    let host = HostInputs { host: None, directory: "db-1".into(), inputs, tables: tables.to_vec() };
+    let mut taken = Taken::default();
+    table::host(&host, origin, all, &mut taken);
+    taken
 }

@@ -14,7 +14,7 @@ use ::input::log_offset_min;
 use diagnose::{Attribution, Diagnosis, Keep};
 use input::Input;
 use listing::Listing;
-use recording::{Recording, Source, SourceState};
+use recording::Recording;
 use remedy::Command;
 use report::{Format, Options, Pauses, Redactor};
 use std::{
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, Failure
     let format = match args.format {
         AnswerFormat::Report(format) => format,
         AnswerFormat::Rows(format) => {
-            rows::write(&inputs, format, args, &mut redactor, console)?;
+            rows::write(inputs, format, args, &mut redactor, console)?;
             return Ok(Exit::Fine);
         }
     };
@@ -239,40 +239,5 @@ fn diagnose(input: &Input, redactor: &mut Redactor, console: &Console) -> Result
 
 /// A recording that could not have seen a pause must not pass for one without pauses.
 fn enough(diagnosis: &Diagnosis) -> Result<(), Failure> {
-    const WINDOWS: [Source; 4] = [
-        Source::SafepointProbes,
-        Source::SafepointSymbols,
-        Source::SafepointCounters,
-        Source::GcLog,
-    ];
-    let coverage = &diagnosis.coverage;
-    let lacks = diagnosis.lacks_for_stops();
-    let log_shows_stops = || lacks.is_none() && WINDOWS.iter().any(|source| coverage.has(*source));
-    if diagnosis.statistics.all.count > 0 || log_shows_stops() {
-        return Ok(());
-    }
-    if lacks == Some(Source::StopState) {
-        let why = match coverage.sources.get(&Source::StopState) {
-            Some(SourceState::Missing(why)) => why.as_str(),
-            _ => "the recording does not say so",
-        };
-        return Err(Failure::not_enough(
-            format!(
-                "no pause was seen, and whether the JVM was stopped all the time is unknown ({why})"
-            ),
-            "record for longer: a running JVM has a stop sooner or later; a JVM that hangs does \
-             not answer `jcmd PID Thread.print`",
-        ));
-    }
-    let reason = WINDOWS.iter().find_map(|source| match coverage.sources.get(source) {
-        Some(SourceState::Missing(reason) | SourceState::Partial(reason)) => {
-            Some(format!("{}: {reason}", source.title()))
-        }
-        _ => None,
-    });
-    let reason = reason.unwrap_or_else(|| "the recording does not list its sources".to_owned());
-    Err(Failure::not_enough(
-        format!("no source that was recorded shows when the JVM was paused ({reason})"),
-        "record as root with `--log-safepoints`, or let the JVM write a GC log: `-Xlog:gc*,safepoint:file=PATH`",
-    ))
+    ::input::enough(diagnosis).map_err(|it| Failure::not_enough(it.to_string(), it.hint()))
 }

@@ -6,23 +6,20 @@ use crate::{
     args::{FleetArgs, FleetFormat},
     console::Console,
 };
-use diagnose::Diagnosis;
 use fleet::Fleet;
 use indicatif::{ProgressBar, ProgressStyle};
-use input::{HostInputs, Input};
+use input::HostInputs;
 use inventory::Inventory;
 use report::Options;
 use std::{
-    fs::File,
     io::{self, BufWriter, Write},
-    path::Path,
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
 };
-use table::{Hour, Sink, Table, TableError, Tables};
+use table::{Hour, Origin, Sink, Table, Tables};
 
 /// How progress looks.
 const BAR: &str = "{bar:30} {pos} of {len} hosts  {eta} left";
@@ -100,38 +97,8 @@ impl Reading {
     }
 
     fn host(&self, of: &HostInputs) {
-        let name = of.host.clone().unwrap_or_default();
-        let origin = table::Origin { host: name, ..table::Origin::default() };
-        let mut hours = Hours { reading: self };
-        table::host(&of.inputs, &origin, &of.directory, Tables::only(Table::Hours), &mut hours);
-        self.tables(of);
-    }
-
-    /// Rows of hours are sums of the rows of pauses: where there are hours, pauses would count twice.
-    fn tables(&self, of: &HostInputs) {
-        let (mut hours, mut sums) = (Vec::new(), Vec::new());
-        for path in &of.tables {
-            let (hours_before, sums_before) = (hours.len(), sums.len());
-            let read = rows(path, of.host.as_deref(), &mut |table, hour| match table {
-                Table::Hours => hours.push(hour),
-                Table::Pauses | Table::Stalls => sums.push(hour),
-            });
-            if let Err(error) = read {
-                // What a damaged file says until the damage is not used: all of it or nothing.
-                hours.truncate(hours_before);
-                sums.truncate(sums_before);
-                self.unread(&path.display().to_string(), &error.to_string());
-            }
-        }
-        let used = if hours.is_empty() { sums } else { hours };
-        used.into_iter().for_each(|it| self.add(it));
-    }
-
-    fn add(&self, mut hour: Hour) {
-        let mut origin = (*hour.origin).clone();
-        self.inventory.fill(&mut origin);
-        hour.origin = origin.into();
-        self.fleet.lock().unwrap_or_else(PoisonError::into_inner).add(hour);
+        let mut hours = Hours { reading: self, last: None };
+        table::host(of, &Origin::default(), Tables::only(Table::Hours), &mut hours);
     }
 
     fn unread(&self, path: &str, why: &str) {
@@ -139,32 +106,32 @@ impl Reading {
     }
 }
 
-/// The sums that a file of rows comes to.
-fn rows(
-    path: &Path,
-    host: Option<&str>,
-    take: &mut dyn FnMut(Table, Hour),
-) -> Result<(), TableError> {
-    table::read_parquet(File::open(path)?, &mut |table, rows| {
-        table::hours_of(table, rows, host, &mut |hour| take(table, hour))
-    })
-}
-
 /// Takes the sums of one host.
 struct Hours<'a> {
     reading: &'a Reading,
+    /// The origin that came last, and what it is with the inventory: most hours in a row have the same.
+    last: Option<(Arc<Origin>, Arc<Origin>)>,
 }
 
 impl Sink for Hours<'_> {
-    fn hour(&mut self, hour: Hour) {
-        self.reading.add(hour);
+    fn hour(&mut self, mut hour: Hour) {
+        let filled = match &self.last {
+            Some((of, filled)) if Arc::ptr_eq(of, &hour.origin) => filled.clone(),
+            _ => {
+                let mut origin = (*hour.origin).clone();
+                self.reading.inventory.fill(&mut origin);
+                let filled = Arc::new(origin);
+                self.last = Some((hour.origin, filled.clone()));
+                filled
+            }
+        };
+        hour.origin = filled;
+        self.reading.fleet.lock().unwrap_or_else(PoisonError::into_inner).add(hour);
     }
 
     fn unread(&mut self, source: &str, error: &input::Error) {
         self.reading.unread(source, &error.to_string());
     }
-
-    fn read(&mut self, _: &Input, _: &Diagnosis) {}
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::{
     args::{ExplainArgs, RowsFormat},
     console::Console,
 };
+use ::input::HostInputs;
 use diagnose::Diagnosis;
 use recording::Recording;
 use report::Redactor;
@@ -16,7 +17,7 @@ use table::{ArrowStream, ParquetFile, RecordBatch, Sink, Table, TableError, Tabl
 
 /// Writes them to standard output. Each input says of itself which host it is of.
 pub(super) fn write(
-    inputs: &[Input],
+    inputs: Vec<Input>,
     format: RowsFormat,
     args: &ExplainArgs,
     redactor: &mut Redactor,
@@ -35,8 +36,8 @@ pub(super) fn write(
     let mut explained = Ok(());
     for input in inputs {
         // What two inputs have in common is known of one host alone.
-        let one = std::slice::from_ref(input);
-        table::host(one, &origin, "", Tables::only(table), &mut rows);
+        let one = HostInputs { inputs: vec![input], ..HostInputs::default() };
+        table::host(&one, &origin, Tables::only(table), &mut rows);
         explained = rows.end_of_input();
         if explained.is_err() {
             break;
