@@ -13,6 +13,8 @@ source "$(dirname "$0")/lib.sh"
 log=target/test-logs/fleet-s3.log
 # shellcheck source=scripts/python/lib.sh
 source scripts/python/lib.sh
+# shellcheck source=scripts/python/store.sh
+source scripts/python/store.sh
 
 mkdir -p "${log%/*}"
 : >"$log"
@@ -27,22 +29,7 @@ running=()
 trap '[ ${#running[@]} -eq 0 ] || kill "${running[@]}" 2>/dev/null; wait 2>/dev/null || true; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-# No settings of this user, and no other place than this one.
-export HOME="$work" AWS_CONFIG_FILE=/dev/null AWS_EC2_METADATA_DISABLED=true AWS_DEFAULT_REGION=us-east-1
-export AWS_ACCESS_KEY_ID="${AWS_ACCESS_KEY_ID:-testing}" AWS_SECRET_ACCESS_KEY="${AWS_SECRET_ACCESS_KEY:-testing}"
-store="${WHYPAUSE_S3:-}"
-if [ -z "$store" ]; then
-    scripts/with-parent.sh "$bin/python" scripts/python/s3_server.py >"$work/server" 2>>"$log" </dev/null &
-    running+=("$!")
-    for _ in $(seq 600); do
-        store="$(sed -n 's/^listening on //p' "$work/server")"
-        [ -z "$store" ] || break
-        sleep 0.1
-    done
-    [ -n "$store" ] || fail "the server does not listen" "all output is in $log"
-    "$bin/aws" s3 mb s3://whypause-test --endpoint-url "$store" >>"$log"
-fi
-say "the store is $store"
+start_store "$work" whypause-test
 
 from="${1:-}"
 if [ -z "$from" ]; then

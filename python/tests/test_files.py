@@ -34,12 +34,17 @@ def test_all_of_a_host_is_one_where_it_has_a_recording(tmp_path: Path) -> None:
 
 
 def test_a_rotated_log_is_one(tmp_path: Path) -> None:
-    names = ["x/gc.log", "x/gc.log.0.gz", "x/gc.log.1", "x/other.log", "y/gc.log", "y/part-0000.parquet"]
+    names = ["x/gc.log", "x/gc.log.0.gz", "x/gc.log.1", "x/other.log", "y/gc.log"]
     assert found(tmp_path, *names) == {
         "x/gc.log": ["x/gc.log", "x/gc.log.0.gz", "x/gc.log.1"],
         "x/other.log": ["x/other.log"],
         "y/gc.log": ["y/gc.log"],
     }
+
+
+def test_rows_of_a_host_are_read_beside_its_logs(tmp_path: Path) -> None:
+    names = ["pauses/date=1/host=a/part-1.parquet", "hours/date=2/host=a/part-1.parquet", "logs/host=a/gc.log"]
+    assert found(tmp_path, *names) == {"a": sorted(names[:2]) + names[2:]}
 
 
 def test_a_recording_is_one(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import whypause
@@ -183,6 +184,33 @@ def test_the_program_writes_the_same_rows(program: Path, logs: list[Path], recor
         theirs = pa.ipc.open_stream(written).read_all()
         ours = table(getattr(whypause, of)(paths, host="h1"))
         assert ours.to_pylist() == theirs.to_pylist()
+
+
+def test_rows_in_parquet_are_read_again(log: Path, recording: Path, tmp_path: Path) -> None:
+    # Beside what they were made of they count once; the directory says of whom they are.
+    for path in (log, recording):
+        folder = tmp_path / path.parent.name / "host=h1"
+        folder.mkdir(parents=True)
+        for name in ("pauses", "hours", "stalls"):
+            rows = table(getattr(whypause, name)(path, host="someone"))
+            pq.write_table(rows, folder / f"{name}.parquet")
+        for name in ("pauses", "stalls"):
+            made, again = (table(getattr(whypause, name)(it)) for it in (path, folder))
+            assert made.drop_columns(["host"]).to_pylist() == again.drop_columns(["host"]).to_pylist()
+            assert set(again["host"].to_pylist()) <= {"h1"}
+        beside = [folder, path]
+        assert table(whypause.pauses(beside, host="h1")).num_rows == table(whypause.pauses(path)).num_rows
+        hours = table(whypause.hours(beside, host="h1"))
+        assert sum(hours["pauses"].to_pylist()) == table(whypause.pauses(path)).num_rows
+
+
+def test_other_parquet_is_named_and_left_out(log: Path, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
+    (tmp_path / "gc.log").write_bytes(log.read_bytes())
+    rows = whypause.pauses(tmp_path)
+    assert table(rows).num_rows == table(whypause.pauses(log)).num_rows
+    (failure,) = rows.failed
+    assert failure.source.endswith("other.parquet") and "no table of pauses" in failure.message
 
 
 def test_the_program_gives_the_same_answers(program: Path, testdata: Path, logs: list[Path]) -> None:

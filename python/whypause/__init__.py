@@ -63,9 +63,10 @@ def pauses(
     """Returns a row for each pause: when, how long, why, and who did it.
 
     Args:
-        source: GC logs (also compressed, in archives or rotated), recordings, directories with all that is below
-            them, or patterns such as ``"logs/*/gc.log*"``. Files of one rotated log belong together however they
-            are named, and what a log and a recording of one host both show is one row. Bytes and file objects are
+        source: GC logs (also compressed, in archives or rotated), recordings, rows (Parquet files that
+            ``whypause watch --rows`` or ``whypause explain --format parquet`` wrote), directories with all that is
+            below them, or patterns such as ``"logs/*/gc.log*"``. Files of one rotated log belong together however
+            they are named, and what logs, recordings and rows of one host show is one row. Bytes and file objects are
             one log; a file object is read to its end at once, and what is over 64 MiB goes to a temporary file.
         host: name of the host; where it is not given, a directory ``host=NAME`` on the way says it, or else a
             recording, or else it is called as the first directory below ``source``.

@@ -44,6 +44,7 @@ class Piece:
 class _Host:
     logs: dict[str, list[str]] = field(default_factory=dict)
     recordings: dict[str, None] = field(default_factory=dict)
+    rows: list[str] = field(default_factory=list)
 
 
 def pieces(paths: Iterable[str]) -> list[Piece]:
@@ -60,15 +61,17 @@ def pieces(paths: Iterable[str]) -> list[Piece]:
             if folder in recordings:
                 # All that lies in a recording is a part of it.
                 of.recordings[folder] = None
-            elif not name.endswith(".parquet"):
+            elif name.endswith(".parquet"):
+                of.rows.append(path)
+            else:
                 of.logs.setdefault(os.path.join(folder, log_stem(name)), []).append(path)
     return [it for (url, host, directory), of in hosts.items() for it in _divided(url, host, directory, of)]
 
 
 def _divided(url: str, host: str | None, directory: str, of: _Host) -> Iterator[Piece]:
-    """Yields all of a host where there is a recording of it, as a recording and a log show the same pauses."""
-    if of.recordings:
-        paths = [*of.recordings, *(path for log in of.logs.values() for path in log)]
+    """Yields all of a host where there are recordings or rows of it, as they and a log show the same pauses."""
+    if of.recordings or of.rows:
+        paths = [*of.recordings, *of.rows, *(path for log in of.logs.values() for path in log)]
         yield Piece(host or directory, host, directory, tuple(paths), url)
         return
     for name, log in of.logs.items():

@@ -5,6 +5,7 @@ use anyhow::Context;
 use diagnose::{Cause, Nature};
 use recording::Source;
 use std::{collections::BTreeMap, fmt::Write as _, fs};
+use table::{SCHEMA_VERSION, Table};
 
 /// Folders in which every file is generated.
 const FOLDERS: [&str; 5] = [
@@ -62,6 +63,7 @@ fn pages() -> BTreeMap<String, String> {
             page("diagnose/src/mechanisms", mechanism.id, &mechanism.page(), facts),
         );
     }
+    pages.insert("docs/tables.md".to_owned(), tables());
     pages.insert("docs/remedies/README.md".to_owned(), table_of_remedies());
     for remedy in remedy::remedies() {
         pages.insert(
@@ -70,6 +72,23 @@ fn pages() -> BTreeMap<String, String> {
         );
     }
     pages
+}
+
+/// The columns of all tables.
+fn tables() -> String {
+    let mut page = format!(
+        "<!-- Written by `make gen` from crates/table -->\n# Tables\n\nVersion {SCHEMA_VERSION}, in the metadata of each file \
+         and stream as `whypause.schema_version`; `whypause.table` is the table's name.\n\
+         A table only grows: a column keeps its name, type and meaning, and new ones come last.\n\
+         What is not known is null. In Parquet, texts are texts; the library for Python gives them as dictionaries.\n\
+         How to use them: [many hosts](fleet.md).\n",
+    );
+    for table in Table::ALL {
+        let (id, about) = (table.id(), table.about());
+        write!(page, "\n## `{id}`\n\n{about}\n\n{}", table.markdown())
+            .expect("writing to a string cannot fail");
+    }
+    page
 }
 
 /// The page as it stands in the source, with where it comes from and `facts` below its title.

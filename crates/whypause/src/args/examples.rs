@@ -126,9 +126,10 @@ pub(super) const FLEET: &str = "\
 EXAMPLES:
   whypause fleet logs/                             logs/HOST/gc.log, logs/HOST/kept/…, of many hosts
   whypause fleet logs/ --inventory hosts.csv       compare hosts by rack, deploy, kernel, …
-  whypause fleet rows/                             Parquet files of `explain --format parquet --table hours`
+  whypause fleet rows/                             Parquet files of `watch --rows` and `explain --format parquet`
   whypause fleet logs/ --format html > fleet.html  hosts by hour, to look at
   whypause fleet logs/ --json | jq '.findings[0]'
+  whypause fleet logs/ --sql 'from worst_hosts limit 10'
 
 Hosts that have a kernel, JVM, flag or label are compared with those that have not, host by host, and days
 with the days before; what is listed is more than chance explains, all comparisons taken together.";

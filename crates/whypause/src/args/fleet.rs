@@ -13,6 +13,8 @@ pub enum FleetFormat {
     Json,
     /// To look at: one file, which opens in a browser
     Html,
+    /// For tables; of an answer to `--sql`
+    Csv,
 }
 
 /// `whypause fleet`.
@@ -26,6 +28,13 @@ pub struct FleetArgs {
     /// `rack` or `deploy`, by which hosts are compared
     #[arg(long, value_name = "FILE")]
     pub inventory: Option<PathBuf>,
+    /// Answer this query in SQL: tables pauses, hours and stalls, and views such as worst_hosts, by DuckDB (takes
+    /// Python with `pip install 'whypause[fleet]'`)
+    #[arg(long, value_name = "QUERY")]
+    pub sql: Option<String>,
+    /// The Python that answers --sql
+    #[arg(long, value_name = "PROGRAM", default_value = "python3", requires = "sql")]
+    pub python: PathBuf,
     /// How to write the answer
     #[arg(
         long,

@@ -1,5 +1,6 @@
 //! `whypause fleet`: what many hosts have in common, from their logs, recordings and rows.
 mod inventory;
+mod sql;
 
 use crate::{
     Exit, Failure,
@@ -25,6 +26,13 @@ use table::{Hour, Origin, Sink, Table, Tables};
 const BAR: &str = "{bar:30} {pos} of {len} hosts  {eta} left";
 
 pub(crate) fn run(args: &FleetArgs, console: &Console) -> Result<Exit, Failure> {
+    if let Some(query) = &args.sql {
+        return Err(sql::ask(args, query));
+    }
+    if args.format == FleetFormat::Csv {
+        let hint = "say which: `--sql 'from worst_hosts'`; `--json` has all of the answer";
+        return Err(Failure::input("`--format csv` is of a table", hint));
+    }
     let inventory = args.inventory.as_deref().map(Inventory::read).transpose()?;
     let found = input::hosts(&args.paths)?;
     let mut fleet = Fleet::new();
@@ -46,7 +54,7 @@ pub(crate) fn run(args: &FleetArgs, console: &Console) -> Result<Exit, Failure> 
     let options = Options { full: args.full, ..console.options_in(args.zone.of(None)) };
     match args.format {
         FleetFormat::Text => console.print(&report::fleet::text(&answer, &options))?,
-        FleetFormat::Json => console.print(&report::fleet::json(&answer))?,
+        FleetFormat::Json | FleetFormat::Csv => console.print(&report::fleet::json(&answer))?,
         FleetFormat::Html => {
             let mut out = BufWriter::new(io::stdout().lock());
             report::fleet::html(&answer, &options, &mut out)?;

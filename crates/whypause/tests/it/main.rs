@@ -11,6 +11,7 @@ mod crafted;
 mod damaged;
 mod doctor;
 mod field;
+mod fleet;
 mod generated;
 mod kept;
 mod labelled;
