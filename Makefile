@@ -40,9 +40,10 @@ packages: ## make .deb, .rpm and container image in target/packages/, and try th
 wheel: ## make the library for Python in target/wheels/, and try it with each Python that is found
 	@scripts/wheel.sh $(if $(CHECK),--check)
 
-fleet-test: ## have a cluster of Spark with two workers read logs through the library for Python (five minutes)
+fleet-test: ## have Spark with two workers read logs through the library for Python, and ClickHouse its tables (five minutes)
 	@scripts/fleet-test.sh $(if $(CHECK),--check)
 	@scripts/fleet-s3.sh
+	@scripts/fleet-clickhouse.sh
 
 cross: ## check that the whole workspace compiles for arm64
 	@scripts/cross/check.sh

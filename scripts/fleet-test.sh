@@ -39,12 +39,8 @@ if ! has_environment spark python/requirements-spark.txt; then
     skip "the cluster: PySpark could not be downloaded, or there is no Python for it"
     exit 0
 fi
-wheel="${WHYPAUSE_WHEEL:-$(find target/wheels -name '*.whl' 2>/dev/null | head -n 1)}"
-if [ -z "$wheel" ]; then
-    scripts/wheel.sh --build ${check:+--check}
-    wheel="$(find target/wheels -name '*.whl' | head -n 1)"
-    [ -n "$wheel" ] || exit 0
-fi
+find_wheel ${check:+--check}
+[ -n "$wheel" ] || exit 0
 install_wheel spark
 
 python="$root_dir/$python_dir/spark/bin/python"

@@ -58,6 +58,16 @@ build_wheel() {
     wheel="$(find target/wheels -name '*.whl')"
 }
 
+# Sets `wheel` to that of WHYPAUSE_WHEEL or the one that is built, or builds one with arguments "$@" of
+# scripts/wheel.sh; it is empty where it cannot be built here.
+find_wheel() {
+    wheel="${WHYPAUSE_WHEEL:-$(find target/wheels -name '*.whl' 2>/dev/null | head -n 1)}"
+    if [ -z "$wheel" ]; then
+        scripts/wheel.sh --build "$@"
+        wheel="$(find target/wheels -name '*.whl' 2>/dev/null | head -n 1)"
+    fi
+}
+
 # Installs the wheel alone into the environment "$1".
 install_wheel() {
     "$python_dir/$1/bin/pip" install -q --disable-pip-version-check --no-deps --force-reinstall "$wheel" >>"$log" 2>&1 </dev/null
