@@ -90,7 +90,7 @@ pub(crate) fn make(options: &Options, hosts: &[HostTruth]) -> Result<Vec<Damaged
     let mut made = Vec::new();
     for number in 1..=copies {
         let Some((kind, way)) = ways.next() else { break };
-        let below = PathBuf::from(format!("damaged/{number:03}-{kind}"));
+        let below = PathBuf::from(format!("damaged/host={number:03}-{kind}"));
         let place = options.directory.join(&below);
         let (path, copy_of) = match way {
             Way::Log(damage) => {

@@ -7,6 +7,6 @@ mod piece;
 
 pub(crate) use family::{Families, Family};
 pub(crate) use file::{Form, LogFile};
-pub(crate) use host::HostLog;
+pub(crate) use host::{HostLog, ORDINARY_ONES};
 pub(crate) use line::{Line, Times};
 pub(crate) use piece::{Piece, whole};

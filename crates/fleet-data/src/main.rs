@@ -43,15 +43,15 @@ struct Arguments {
 const FILES_AND_EXAMPLES: &str = "\
 Files:
   hosts.csv         a row for each host: host,cluster,kernel,deploy,rack
-  logs/HOST/        its GC log of seven days: gc.log, gc.log.gz, or gc.log.0 and so on
-  kept/HOST/NAME/   its recordings, each of the longest stop in it
+  logs/host=NAME/   its GC log of seven days: gc.log, gc.log.gz, or gc.log.0 and so on
+  kept/host=NAME/   its recordings, each of the longest stop in it
   damaged/          damaged copies of some logs and recordings
   truth.json        the three faults and their hosts, the cause of each recording
 
 Examples:
   fleet-data --damage 1% /var/tmp/fleet
   fleet-data --hosts 12 --log-bytes 4M --recordings 24 /tmp/small
-  whypause explain /tmp/small/logs/node-001";
+  whypause explain /tmp/small/logs/host=node-001";
 
 fn main() -> ExitCode {
     match run(Arguments::parse()) {

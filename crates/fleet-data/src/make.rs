@@ -3,7 +3,7 @@ use crate::{
     Options,
     clock::{BEGIN, END, SECOND, UPGRADE, iso, timestamp},
     damage,
-    log::{Families, Family, Form, HostLog, LogFile},
+    log::{Families, Family, Form, HostLog, LogFile, ORDINARY_ONES},
     plan::{self, Host, KERNELS, Life, Planned},
     random::Random,
     recordings::{Template, Templates},
@@ -54,7 +54,10 @@ pub fn make(options: &Options, on_host: &(dyn Fn(usize) + Sync)) -> Result<Writt
     create(&options.directory)?;
     fs::write(options.directory.join("hosts.csv"), inventory(&hosts))
         .context("cannot write `hosts.csv`")?;
-    let fleet = Fleet { options, families: &families, templates: &templates };
+    let canaries = hosts.iter().filter(|it| it.is_canary()).count() as u64;
+    let shares = hosts.len() as u64 + canaries * (ORDINARY_ONES - 1);
+    let share = options.log_bytes / shares.max(1);
+    let fleet = Fleet { options, share, families: &families, templates: &templates };
     let made = fleet.hosts(&hosts, on_host)?;
     let damaged = damage::make(options, &made)?;
     let written = Written {
@@ -127,6 +130,8 @@ fn faults(hosts: &[Host]) -> Vec<Fault> {
 /// What all hosts are made from.
 struct Fleet<'a> {
     options: &'a Options,
+    /// Bytes of the log of a host without humongous objects.
+    share: u64,
     families: &'a Families,
     templates: &'a Templates,
 }
@@ -161,11 +166,11 @@ impl Fleet<'_> {
 
     fn host(&self, host: &Host) -> Result<HostTruth> {
         let family = &self.families.all()[host.family];
-        let logs = self.options.directory.join("logs").join(&host.name);
-        let kept = self.options.directory.join("kept").join(&host.name);
+        let logs = self.options.directory.join("logs").join(format!("host={}", host.name));
+        let kept = self.options.directory.join("kept").join(format!("host={}", host.name));
         create(&logs)?;
         create(&kept)?;
-        let bytes = self.options.log_bytes / self.options.hosts as u64;
+        let bytes = self.share * if host.is_canary() { ORDINARY_ONES } else { 1 };
         let file = LogFile::create(&logs, host.form, bytes)?;
         let mut making = Making {
             host,
@@ -264,7 +269,7 @@ impl Making<'_> {
         self.recorded_bytes_left = self.recorded_bytes_left.saturating_sub(template.piece.bytes);
         let stop = template.stop;
         self.recordings.push(RecordingTruth {
-            path: format!("kept/{}/{name}", self.host.name),
+            path: format!("kept/host={}/{name}", self.host.name),
             cause: template.cause,
             template: template.folder,
             at: timestamp(planned.at_ns).to_string(),

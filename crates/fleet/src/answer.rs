@@ -99,7 +99,7 @@ fn totals(units: &Units<'_>) -> Totals {
     for it in fleet.hosts.values() {
         sums.merge(&it.sums);
         lengths.merge(&it.lengths);
-        jvms += it.jvms.len();
+        jvms += it.jvms();
     }
     let len = |of: usize| u64::try_from(of).unwrap_or(u64::MAX);
     Totals {

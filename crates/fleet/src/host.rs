@@ -1,6 +1,6 @@
 //! What is kept of one host.
 use std::collections::{BTreeMap, BTreeSet};
-use table::{CauseSum, CulpritSum, Hour, Lengths, Worst};
+use table::{CauseSum, CulpritSum, Hour, Lengths, SourceKind, Worst};
 
 /// Days of which the hours are kept; what is older or newer than that many counts as without a time.
 const MOST_DAYS: usize = 400;
@@ -22,8 +22,10 @@ pub(crate) const HOURS: usize = 24;
 /// Sums of one host.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Host {
-    /// JVMs, by a hash of what they are.
-    pub(crate) jvms: BTreeSet<u64>,
+    /// JVMs that logs are of, by a hash of what they are.
+    logged: BTreeSet<u64>,
+    /// JVMs that were recorded or watched.
+    recorded: BTreeSet<u64>,
     pub(crate) sums: Sums,
     pub(crate) lengths: Lengths,
     /// By number of the cause.
@@ -72,6 +74,11 @@ pub(crate) struct Cell {
 }
 
 impl Host {
+    /// How many starts of JVMs were seen. A log and a recording know different things of the same one.
+    pub(crate) fn jvms(&self) -> usize {
+        self.logged.len().max(self.recorded.len())
+    }
+
     /// Whether no other profile is taken from this host.
     pub(crate) fn has_all_profiles(&self) -> bool {
         self.profiles.len() >= MOST_PROFILES
@@ -91,8 +98,12 @@ impl Host {
         number: &dyn Fn(&str) -> u32,
     ) -> bool {
         self.profiles.insert(profile);
-        if self.jvms.len() < MOST_JVMS {
-            self.jvms.insert(jvm);
+        // Hours that only say how long was recorded are of no JVM that others are not of.
+        if it.pauses > 0 && self.jvms() < MOST_JVMS {
+            match it.origin.kind {
+                SourceKind::Log => self.logged.insert(jvm),
+                SourceKind::Recording | SourceKind::Watch => self.recorded.insert(jvm),
+            };
         }
         let day_and_hour = it.hour.map(|hour| (hour.div_euclid(24), hour.rem_euclid(24)));
         let is_kept = |day: &i64| self.days.len() < MOST_DAYS || self.days.contains_key(day);
@@ -100,11 +111,12 @@ impl Host {
         self.sums.add(it, day_and_hour.is_some());
         self.lengths.merge(&it.lengths);
         let day = day_and_hour.map(|it| it.0);
-        // What was seen in no time has no rate; it is in all other sums.
+        // What has no time, and was seen in none, has no rate; it is in all other sums.
         let mut rateless = Cell::default();
-        let cell = match it.covered_ns {
-            0 => &mut rateless,
-            _ => self.cells.entry((profile, day)).or_default(),
+        let is_seen = it.covered_ns > 0 || it.recorded_ns > 0;
+        let cell = match day.is_some() || is_seen {
+            true => self.cells.entry((profile, day)).or_default(),
+            false => &mut rateless,
         };
         cell.covered_ns = cell.covered_ns.saturating_add(it.covered_ns);
         cell.recorded_ns = cell.recorded_ns.saturating_add(it.recorded_ns);
@@ -187,6 +199,11 @@ impl Day {
 }
 
 impl Cell {
+    /// Whether it was seen for any time: otherwise there is no rate of it.
+    pub(crate) fn is_seen(&self) -> bool {
+        self.covered_ns > 0 || self.recorded_ns > 0
+    }
+
     fn add(&mut self, cause: u32, ns: u64) {
         match self.causes.binary_search_by_key(&cause, |it| it.0) {
             Ok(place) => self.causes[place].1 = self.causes[place].1.saturating_add(ns),

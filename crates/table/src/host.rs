@@ -210,6 +210,8 @@ impl Reader<'_> {
         for (mut who, span, is_kept) in mem::take(&mut self.spans) {
             Arc::make_mut(&mut who.origin).source = String::new();
             if is_kept {
+                // What could be recorded may change while one watch runs.
+                who.coverage = Arc::default();
                 // It goes from one JVM to the next of its name.
                 Arc::make_mut(&mut who.jvm).pid = None;
             }

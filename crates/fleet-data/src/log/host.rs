@@ -12,8 +12,9 @@ const MS: i64 = 1_000_000;
 const TRIES: usize = 20;
 /// One of this many pieces does not follow the one that it followed in the real log.
 const JUMPS: u64 = 6;
-/// Where there are collections for humongous objects, one of this many pieces is ordinary.
-const ORDINARY_ONES: u64 = 4;
+/// Where there are collections for humongous objects, one of this many pieces is ordinary: it has as many of those as
+/// other hosts, as its log gets this many times the bytes.
+pub(crate) const ORDINARY_ONES: u64 = 2;
 
 /// A log that grows.
 #[derive(Debug)]

@@ -124,7 +124,7 @@ number by the test that fits it; the longest pause alone never proves anything."
 
 pub(super) const FLEET: &str = "\
 EXAMPLES:
-  whypause fleet logs/                             logs/HOST/gc.log, logs/HOST/kept/…, of many hosts
+  whypause fleet logs/                             logs/host=NAME/gc.log, kept/host=NAME/…, of many hosts
   whypause fleet logs/ --inventory hosts.csv       compare hosts by rack, deploy, kernel, …
   whypause fleet rows/                             Parquet files of `watch --rows` and `explain --format parquet`
   whypause fleet logs/ --format html > fleet.html  hosts by hour, to look at
