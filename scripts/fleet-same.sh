@@ -27,7 +27,8 @@ for argument in "$@"; do
         *) data="$(realpath "$argument")" ;;
     esac
 done
-results="target/fleet-same/${check:-full}"
+results="target/fleet-same/full"
+[ -z "$check" ] || results="target/fleet-same/check"
 [ "${RESUME:-1}" != 0 ] || rm -rf "$results"
 mkdir -p "${log%/*}" "$results"
 : >"$log"

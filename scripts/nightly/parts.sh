@@ -225,6 +225,10 @@ part_fleet_test() { # PyPI, Python from 3.11 on, a JDK from 17 on
     make -s fleet-test
 }
 
+part_fleet_same() { # PyPI, Python from 3.11 on, a JDK from 17 on
+    scripts/fleet-same.sh --check
+}
+
 # Nothing of them is run here, but they are made in another way.
 part_packages_arm64() { # Debian's archive, a JDK, rustup
     ARCH=arm64 scripts/packages.sh
