@@ -1480,7 +1480,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__watch)
-            opts="-p -d -h --pid --match --user --service --wait --all --over --stalls-over --utc --zone --duration --redact --serve --metrics --otlp --keep --keep-size --keep-age --keep-worst --keep-now --format --json --exec --webhook --webhook-format --alert-every --alert-over --without-ebpf --ask-jvm --log-safepoints --color --help"
+            opts="-p -d -h --pid --match --user --service --wait --all --over --stalls-over --utc --zone --duration --redact --serve --metrics --otlp --keep --keep-size --keep-age --keep-worst --keep-now --rows --rows-every --rows-size --rows-age --host --cluster --label --format --json --exec --webhook --webhook-format --alert-every --alert-over --without-ebpf --ask-jvm --log-safepoints --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1551,6 +1551,34 @@ _whypause() {
                     return 0
                     ;;
                 --keep-worst)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rows-every)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rows-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rows-age)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --label)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

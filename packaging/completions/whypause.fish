@@ -106,6 +106,13 @@ complete -c whypause -n "__fish_whypause_using_subcommand watch" -l keep -d 'Kee
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l keep-size -d 'Bytes that all of them may take, at least 16M' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l keep-age -d 'How old they may become, from 1m to 365d' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l keep-worst -d 'How many pauses, and how many stalls, of one JVM in an hour: the longest, and beside them the longest of each cause' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l rows -d 'Write a row of every pause, also of those that --over does not print, of every stall, and sums by hour as Parquet below this directory, one of your own: DIR/pauses/date=YYYY-MM-DD/host=NAME/part-….parquet, and stalls and hours likewise, for `whypause fleet DIR`, DuckDB and Spark' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l rows-every -d 'How often a file of them is completed, from 1s to 1h: what a killed watch loses at most' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l rows-size -d 'Bytes that all of them of this host may take, at least 16M: the oldest go first' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l rows-age -d 'How old they may become, from 1h to 3650d' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l host -d 'Name of the host in rows [default: that of the recording, or of the host that is watched]' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l cluster -d 'Name of the cluster in rows' -r
+complete -c whypause -n "__fish_whypause_using_subcommand watch" -l label -d 'A label of the host in rows, such as deploy=b or rack=r7; may be given up to 32 times' -r
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l format -d 'How to print each pause and each stall as it ends: a line of text, or a JSON object on a line' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c whypause -n "__fish_whypause_using_subcommand watch" -l exec -d 'Start this command for pauses and stalls, with a JSON object on its standard input, as in --json; words are split as a shell does it, nothing is expanded, and no shell is used. It has 10 s and no capabilities' -r

@@ -33,11 +33,13 @@ mod wait;
 pub mod what_if;
 
 pub use answer::counted::{CauseParts, Counted};
-pub use answer::diagnosis::{Diagnosis, JvmSummary, Watched};
+pub use answer::diagnosis::{Diagnosis, JvmSummary, Watched, sees_stops};
 pub use answer::doubt::Doubt;
 pub use answer::finding::Finding;
 pub use answer::from_log::LogDiagnosis;
-pub use answer::from_recording::{diagnose_each, diagnose_facts, diagnose_recording};
+pub use answer::from_recording::{
+    diagnose_each, diagnose_facts, diagnose_facts_each, diagnose_recording,
+};
 pub use answer::keep::Keep;
 pub use answer::opened::{Lane, Opened, Span, Stretch, Wait};
 pub use answer::seen::{Seen, Told};

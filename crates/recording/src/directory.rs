@@ -115,6 +115,16 @@ impl Directory {
         Ok(Directory { fd, path: path.into(), made: None, syncs: true })
     }
 
+    /// Opens a directory in this one. A link is none.
+    pub(crate) fn inside(&self, name: &str) -> Result<Directory, RecordingError> {
+        Directory::open_at(&self.fd, OsStr::new(name), &self.path.join(name))
+    }
+
+    /// Removes a directory in this one if it is empty, and says nothing otherwise.
+    pub(crate) fn remove_if_empty(&self, name: &str) {
+        let _ = fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR);
+    }
+
     /// Removes it if it was made here and is empty; one that was there before stays.
     pub(crate) fn discard(&self) {
         if let Some((parent, name)) = &self.made {
@@ -157,9 +167,14 @@ impl Directory {
 
     /// Names of its entries, at most [`MAX_FILES`].
     fn names(&self) -> Result<Vec<String>, RecordingError> {
+        self.some_names(MAX_FILES)
+    }
+
+    /// Names of its entries, at most this many.
+    pub(crate) fn some_names(&self, most: usize) -> Result<Vec<String>, RecordingError> {
         let failed = |error| RecordingError::io(&self.path, "list", error);
         let mut names = Vec::new();
-        for entry in fs::Dir::read_from(&self.fd).map_err(failed)?.take(MAX_FILES) {
+        for entry in fs::Dir::read_from(&self.fd).map_err(failed)?.take(most) {
             let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
             if name != "." && name != ".." {
                 names.push(name);
@@ -197,6 +212,22 @@ impl Directory {
         Err(self.error(name, "read", Errno::INVAL))
     }
 
+    /// Whether there is a regular file of this name.
+    pub(crate) fn is_file(&self, name: &str) -> bool {
+        let status = fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
+        status.is_ok_and(|it| FileType::from_raw_mode(it.st_mode) == FileType::RegularFile)
+    }
+
+    /// Locks a file for as long as it is open, if no other process has: whether that is so. `None` where its file
+    /// system knows no locks.
+    pub(crate) fn lock_file(file: &File) -> Option<bool> {
+        match fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Some(true),
+            Err(Errno::WOULDBLOCK) => Some(false),
+            Err(_) => None,
+        }
+    }
+
     /// Length of a file, or 0 where there is none.
     pub(crate) fn bytes(&self, name: &str) -> u64 {
         fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
@@ -219,8 +250,17 @@ impl Directory {
 
     /// Renames, where nothing has the new name.
     pub(crate) fn rename_new(&self, from: &str, to: &str) -> Result<(), RecordingError> {
-        fs::renameat_with(&self.fd, from, &self.fd, to, fs::RenameFlags::NOREPLACE)
-            .map_err(|error| self.error(to, "create", error))
+        let renamed = fs::renameat_with(&self.fd, from, &self.fd, to, fs::RenameFlags::NOREPLACE);
+        let renamed = match renamed {
+            // NFS has no such flag. No other process gives the same name at the same moment.
+            Err(Errno::INVAL) => match fs::statat(&self.fd, to, AtFlags::SYMLINK_NOFOLLOW) {
+                Err(Errno::NOENT) => fs::renameat(&self.fd, from, &self.fd, to),
+                Ok(_) => Err(Errno::EXIST),
+                Err(error) => Err(error),
+            },
+            renamed => renamed,
+        };
+        renamed.map_err(|error| self.error(to, "create", error))
     }
 
     /// Removes a file if it is there.

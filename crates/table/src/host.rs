@@ -9,13 +9,14 @@ use crate::{
     hour_rows,
     overlaps::Recorded,
     stall_rows,
+    stalls::StallRow,
     timeline::{Known, Timeline},
 };
 use arrow_array::RecordBatch;
 use diagnose::{Diagnosis, Keep, Seen, Situation};
 use input::{Error, HostInputs, Input, Take};
 use logset::LogSet;
-use recording::{Coverage, Recording, Source, SourceState};
+use recording::{Coverage, Facts, HostFact, Recording, Source, SourceState};
 use std::{
     collections::BTreeMap,
     mem,
@@ -167,8 +168,9 @@ impl Reader<'_> {
         }
         self.flush(&who, &mut batch);
         if let (true, Some(stalls)) = (self.wanted.stalls, &diagnosis.stalls) {
-            let rows = stall_rows(&stalls.episodes, diagnosis.clock, &who);
-            self.give(Table::Stalls, rows);
+            let row = |it| StallRow::of(it, diagnosis.clock);
+            let rows: Vec<StallRow> = stalls.episodes.iter().map(row).collect();
+            self.give(Table::Stalls, stall_rows(&rows, &who));
         }
         self.give_hours(&who, hours);
         self.sink.read(input, &diagnosis);
@@ -429,9 +431,17 @@ fn who_of_recording(
     recording: &Recording,
     diagnosis: &Diagnosis,
 ) -> Who {
-    let mut origin = Origin { source: source.to_owned(), ..origin.clone() };
-    origin.kind = SourceKind::Recording;
-    if let Some(host) = &recording.facts.host {
+    let origin = origin_of(origin, source, SourceKind::Recording, recording.facts.host.as_ref());
+    let jvm =
+        Jvm { pid: Some(diagnosis.jvm.pid).filter(|it| *it > 0), ..jvm(&diagnosis.situation) };
+    let coverage = coverage(&recording.coverage());
+    Who { origin: Arc::new(origin), jvm: Arc::new(jvm), coverage: coverage.into() }
+}
+
+/// What is known of a host, with what its facts say.
+fn origin_of(origin: &Origin, source: &str, kind: SourceKind, host: Option<&HostFact>) -> Origin {
+    let mut origin = Origin { source: source.to_owned(), kind, ..origin.clone() };
+    if let Some(host) = host {
         let some = |it: &str| (!it.is_empty()).then(|| it.to_owned());
         if origin.host.is_empty() {
             origin.host.clone_from(&host.name);
@@ -439,10 +449,18 @@ fn who_of_recording(
         origin.kernel = some(&host.kernel).or(origin.kernel);
         origin.boot = some(&host.boot_id).or(origin.boot);
     }
-    let jvm =
-        Jvm { pid: Some(diagnosis.jvm.pid).filter(|it| *it > 0), ..jvm(&diagnosis.situation) };
-    let coverage = coverage(&recording.coverage());
-    Who { origin: Arc::new(origin), jvm: Arc::new(jvm), coverage: coverage.into() }
+    origin
+}
+
+impl Who {
+    /// The JVM of a watch, which is called `source`, as far as these facts tell.
+    #[must_use]
+    pub fn watched(origin: &Origin, source: &str, facts: &Facts) -> Who {
+        let origin = origin_of(origin, source, SourceKind::Watch, facts.host.as_ref());
+        let coverage = facts.coverage.as_ref().map(coverage).unwrap_or_default();
+        let jvm = jvm(&Situation::of_facts(facts));
+        Who { origin: Arc::new(origin), jvm: Arc::new(jvm), coverage: coverage.into() }
+    }
 }
 
 /// The JVM, as far as an input tells.

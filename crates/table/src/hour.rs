@@ -242,9 +242,14 @@ pub struct Hours {
 impl Hours {
     /// Adds a pause of this JVM.
     pub fn add(&mut self, who: &Who, row: &PauseRow) {
+        self.add_at(who, row, row.start_ns);
+    }
+
+    /// Adds one that began at this time.
+    pub(crate) fn add_at(&mut self, who: &Who, row: &PauseRow, start_ns: Option<i64>) {
         let has_room =
             |hour: &i64| self.by_hour.len() < MOST_HOURS || self.by_hour.contains_key(&Some(*hour));
-        let hour = row.start_ns.map(hour_of).filter(has_room);
+        let hour = start_ns.map(hour_of).filter(has_room);
         self.by_hour.entry(hour).or_insert_with(|| Hour::new(who, hour)).add(row);
     }
 
@@ -274,6 +279,11 @@ impl Hours {
             let it = self.by_hour.entry(Some(hour)).or_insert_with(|| Hour::new(who, Some(hour)));
             add(it, unsigned(until.saturating_sub(from)));
         }
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_hour.is_empty()
     }
 
     /// All of them, in order.

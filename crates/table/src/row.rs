@@ -121,6 +121,15 @@ impl PauseRow {
         self.start_ns.map(|it| it.saturating_add(self.duration_ns))
     }
 
+    /// About how many bytes of memory it takes.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let texts = [&self.gc_cause, &self.file, &self.device].into_iter().flatten();
+        let culprit = self.culprit.iter().map(|it| it.1.len());
+        let texts = texts.map(|it| it.len()).chain(culprit).chain([self.operation.len()]);
+        let parts = self.parts.capacity() * size_of::<PartRow>();
+        size_of::<PauseRow>() + parts + texts.sum::<usize>()
+    }
+
     /// The cause of most of it.
     #[must_use]
     pub fn cause(&self) -> Option<&PartRow> {

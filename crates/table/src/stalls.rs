@@ -46,42 +46,104 @@ fn columns() -> Vec<Column> {
     ]
 }
 
+/// One episode of stalled threads. Times are in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StallRow {
+    /// When the first of its threads stopped, since 1970-01-01 UTC; `None` where that is not known.
+    pub start_ns: Option<i64>,
+    /// From then until the last of them went on.
+    duration_ns: i64,
+    longest_ns: i64,
+    /// How many stalls, threads, and threads that waited for those.
+    counts: [i64; 3],
+    time_ns: i64,
+    waiting_ns: i64,
+    unexplained_ns: i64,
+    cause: Option<&'static str>,
+    certainty: Option<&'static str>,
+    mechanism: Option<&'static str>,
+    pool: Option<Box<str>>,
+    thread: Option<Box<str>>,
+    call: Option<Box<str>>,
+    file: Option<Box<str>>,
+    device: Option<Box<str>>,
+    holder: Option<Box<str>>,
+}
+
+impl StallRow {
+    /// Of an episode whose start is on this clock.
+    #[must_use]
+    pub fn of(it: &Episode, clock: Clock) -> StallRow {
+        let count = |it: u64| i64::try_from(it).unwrap_or(i64::MAX);
+        let text = |text: &str, most| -> Option<Box<str>> {
+            (!text.is_empty()).then(|| bounded(text, most).into())
+        };
+        let name = |it: &str| text(it, MOST_NAME_BYTES);
+        StallRow {
+            start_ns: it.interval.wall_ns(clock),
+            duration_ns: ns(it.interval.duration),
+            longest_ns: ns(it.longest()),
+            counts: [it.stalls, it.threads, it.waiting.threads].map(count),
+            time_ns: ns(it.time),
+            waiting_ns: ns(it.waiting.time),
+            unexplained_ns: ns(it.unattributed),
+            cause: it.cause.map(|it| it.id),
+            certainty: it.cause.map(|_| it.certainty.id()),
+            mechanism: it.mechanisms.first().map(|it| it.id),
+            pool: it.pools.first().and_then(|it| name(&it.name)),
+            thread: name(&it.place.thread),
+            call: name(&it.place.call),
+            file: text(&it.place.path, MOST_FILE_BYTES),
+            device: name(&it.place.device),
+            holder: it.holder.as_ref().and_then(|it| name(&it.name)),
+        }
+    }
+
+    /// About how many bytes of memory it takes.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let texts = [&self.pool, &self.thread, &self.call, &self.file, &self.device, &self.holder];
+        let texts = texts.into_iter().flatten().map(|it| it.len());
+        size_of::<StallRow>() + texts.sum::<usize>()
+    }
+}
+
 /// The rows of these episodes of one JVM.
 #[must_use]
-pub fn stall_rows(episodes: &[Episode], clock: Clock, who: &Who) -> RecordBatch {
-    let count = |it: u64| i64::try_from(it).unwrap_or(i64::MAX);
-    let numbers = |of: &dyn Fn(&Episode) -> i64| -> ArrayRef {
-        Arc::new(Int64Array::from_iter_values(episodes.iter().map(of)))
+pub fn stall_rows(rows: &[StallRow], who: &Who) -> RecordBatch {
+    let numbers = |of: &dyn Fn(&StallRow) -> i64| -> ArrayRef {
+        Arc::new(Int64Array::from_iter_values(rows.iter().map(of)))
     };
-    let texts = |of: &dyn Fn(&Episode) -> Option<&str>, most: usize| {
+    let ids = |of: &dyn Fn(&StallRow) -> Option<&'static str>| {
         let mut column = Repeated::default();
-        let some = |it: &&str| !it.is_empty();
-        episodes.iter().for_each(|it| column.push(of(it).filter(some).map(|it| bounded(it, most))));
+        rows.iter().for_each(|it| column.push(of(it)));
         column.finish()
     };
-    let name = |of: &dyn Fn(&Episode) -> Option<&str>| texts(of, MOST_NAME_BYTES);
-    let start: TimestampNanosecondArray =
-        episodes.iter().map(|it| it.interval.wall_ns(clock)).collect();
-    let mut columns = who.arrays(episodes.len());
+    let texts = |of: &dyn Fn(&StallRow) -> &Option<Box<str>>| {
+        let mut column = Repeated::default();
+        rows.iter().for_each(|it| column.push(of(it).as_deref()));
+        column.finish()
+    };
+    let start: TimestampNanosecondArray = rows.iter().map(|it| it.start_ns).collect();
+    let mut columns = who.arrays(rows.len());
     columns.extend([
         Arc::new(start.with_timezone("UTC")) as ArrayRef,
-        numbers(&|it| ns(it.interval.duration)),
-        numbers(&|it| ns(it.longest())),
-        numbers(&|it| count(it.stalls)),
-        numbers(&|it| count(it.threads)),
-        numbers(&|it| ns(it.time)),
-        numbers(&|it| count(it.waiting.threads)),
-        numbers(&|it| ns(it.waiting.time)),
-        name(&|it| it.cause.map(|it| it.id)),
-        name(&|it| it.cause.map(|_| it.certainty.id())),
-        name(&|it| it.mechanisms.first().map(|it| it.id)),
-        name(&|it| it.pools.first().map(|it| it.name.as_str())),
-        name(&|it| Some(&it.place.thread)),
-        name(&|it| Some(&it.place.call)),
-        texts(&|it| Some(&it.place.path), MOST_FILE_BYTES),
-        name(&|it| Some(&it.place.device)),
-        name(&|it| it.holder.as_ref().map(|it| it.name.as_str())),
-        numbers(&|it| ns(it.unattributed)),
+        numbers(&|it| it.duration_ns),
+        numbers(&|it| it.longest_ns),
+        numbers(&|it| it.counts[0]),
+        numbers(&|it| it.counts[1]),
+        numbers(&|it| it.time_ns),
+        numbers(&|it| it.counts[2]),
+        numbers(&|it| it.waiting_ns),
+        ids(&|it| it.cause),
+        ids(&|it| it.certainty),
+        ids(&|it| it.mechanism),
+        texts(&|it| &it.pool),
+        texts(&|it| &it.thread),
+        texts(&|it| &it.call),
+        texts(&|it| &it.file),
+        texts(&|it| &it.device),
+        texts(&|it| &it.holder),
+        numbers(&|it| it.unexplained_ns),
     ]);
     RecordBatch::try_new(column::schema("stalls", &all()), columns)
         .expect("a column for each field")

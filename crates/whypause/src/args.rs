@@ -14,6 +14,7 @@ mod keep;
 mod lab;
 mod origin;
 mod pages;
+mod rows;
 pub mod size;
 mod which;
 mod zone;
@@ -32,6 +33,7 @@ pub use lab::{
 };
 pub use origin::OriginArgs;
 pub use pages::{CauseArgs, CompletionsArgs, ManArgs, SchemaArgs, SchemaOf};
+pub use rows::RowsOptions;
 pub use which::{User, WhichJvm, WhoseJvm};
 pub use zone::ZoneArgs;
 
@@ -87,7 +89,7 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Print each long pause of a running JVM as it ends, with its cause
     #[command(after_help = examples::WATCH)]
-    Watch(WatchArgs),
+    Watch(Box<WatchArgs>),
     /// Find what may stop a JVM before it happens, from its flags, files, limits and the kernel's settings
     #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
@@ -359,6 +361,9 @@ pub struct WatchArgs {
     /// What is kept.
     #[command(flatten)]
     pub kept: KeepOptions,
+    /// Rows.
+    #[command(flatten)]
+    pub rows: RowsOptions,
     /// How to print each pause and each stall as it ends: a line of text, or a JSON object on a line
     #[arg(
         long,

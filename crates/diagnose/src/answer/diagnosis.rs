@@ -116,6 +116,12 @@ impl Diagnosis {
 pub(crate) const STOP_SOURCES: [Source; 4] =
     [Source::SafepointProbes, Source::SafepointSymbols, Source::SafepointCounters, Source::GcLog];
 
+/// Whether any source of stops ran: without one a time without pauses says nothing.
+#[must_use]
+pub fn sees_stops(coverage: &Coverage) -> bool {
+    STOP_SOURCES.iter().any(|it| coverage.ran(*it))
+}
+
 /// Sources without which a recording that shows `pauses` is no proof that there were no others: those that
 /// would have reported a stop, and where there was none at all, one that lasted all the time.
 pub(crate) fn lacks_for_stops(pauses: bool, recorded: &dyn Fn(Source) -> bool) -> Option<Source> {

@@ -52,7 +52,13 @@ pub fn diagnose_each(recording: &Recording, on_pause: &mut dyn FnMut(&Seen<'_>))
 /// Everything that facts in memory tell: what `watch` asks again and again of its last seconds.
 #[must_use]
 pub fn diagnose_facts(facts: &Facts) -> Diagnosis {
-    diagnose(facts, facts.coverage.clone().unwrap_or_default(), &mut |_| {})
+    diagnose_facts_each(facts, &mut |_| {})
+}
+
+/// The same, and gives each pause, in the order in which they are in the answer.
+#[must_use]
+pub fn diagnose_facts_each(facts: &Facts, on_pause: &mut dyn FnMut(&Seen<'_>)) -> Diagnosis {
+    diagnose(facts, facts.coverage.clone().unwrap_or_default(), on_pause)
 }
 
 fn diagnose(

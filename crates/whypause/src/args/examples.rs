@@ -62,6 +62,7 @@ EXAMPLES:
   whypause watch 4242 --otlp http://127.0.0.1:4318 for an OpenTelemetry collector
   whypause watch --all --keep kept                 the worst of each hour as recordings: explain kept
   whypause watch --keep-now                        the last 15 s, of each watch that keeps
+  whypause watch --all --rows rows                 a row of every pause, as Parquet: whypause fleet rows
   whypause watch 4242 --json | jq -r .text         one JSON object a line
   whypause watch 4242 --exec /usr/local/bin/notify a command for the longest in each 10 s
   whypause watch --all --webhook @/etc/whypause/webhook --alert-over 1s

@@ -10,6 +10,8 @@ mod live;
 mod next;
 mod printer;
 mod published;
+mod rows;
+mod stops;
 
 use super::attached::{self, Announcement, Attached};
 use crate::{
@@ -26,6 +28,7 @@ use printer::{Printer, Subscribers};
 use published::Published;
 use recorder::{Duties, Jvm, Options, Roots, SafepointLog};
 use report::Redactor;
+use rows::RowWriter;
 use std::{
     sync::{
         Mutex, PoisonError,
@@ -33,6 +36,7 @@ use std::{
     },
     time::{Duration, Instant},
 };
+use stops::Stopped;
 
 /// A stop that has lasted this long is reported while it goes on: the user may be waiting for it.
 const STILL: Duration = Duration::from_secs(2);
@@ -42,14 +46,20 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
         return keep_now::run(console);
     }
     let (interrupt, wishes) = (Interrupt::listen()?, Wishes::listen()?);
+    let stopped = Stopped::default();
     // Of a watch in parts the one that watches keeps; that nothing can be kept is said at once.
-    let black_box = match args.part {
-        None if args.wait => black_box::store(&args.kept)?.and(None),
-        None | Some(Part::One) => BlackBox::open(&args.kept, console)?,
-        Some(Part::Find) => None,
+    let (black_box, rows) = match args.part {
+        None if args.wait => (black_box::store(&args.kept)?.and(None), rows::check(args)?),
+        None | Some(Part::One) => (
+            BlackBox::open(&args.kept, &stopped, console)?,
+            RowWriter::open(args, &stopped, console)?,
+        ),
+        Some(Part::Find) => (None, None),
     };
     let watch = Watch {
         black_box,
+        rows,
+        stopped,
         wishes,
         args,
         console,
@@ -68,7 +78,8 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Result<Exit, Failure> 
     };
     watch.alerts.finish(console);
     let kept = watch.black_box.and_then(BlackBox::finish);
-    kept.iter().for_each(|it| console.say(it));
+    let written = watch.rows.and_then(RowWriter::finish);
+    kept.iter().chain(&written).for_each(|it| console.say(it));
     ended
 }
 
@@ -111,6 +122,10 @@ struct Watch<'a> {
     wishes: Wishes,
     /// Where pauses are kept, if they are.
     black_box: Option<BlackBox>,
+    /// Where rows are written, if they are.
+    rows: Option<RowWriter>,
+    /// Which JVMs are stopped now.
+    stopped: Stopped,
     until: Option<Instant>,
 }
 
@@ -183,6 +198,7 @@ impl Watch<'_> {
             metrics: self.published.jvm(main, (jvm.pid, jvm.uid), redactor),
             live: self.published.live().cloned(),
             keeping: self.black_box.as_ref().map(|it| it.of(main)),
+            rows: self.rows.as_ref().map(|it| it.of(&attached::name(main, jvm.pid))),
             events: Events::new(self.args, self.alerts.clone()),
         };
         Printer::start(self.args.over, self.args.zone.clone(), *self.console, subscribers)
@@ -212,14 +228,14 @@ impl Watch<'_> {
         }
         let mut printer = self.printer(jvm, &main, redactor)?;
         let mut hung = None;
-        let mut stops = self.black_box.as_ref().map(BlackBox::stops);
+        let mut stops = self.stopped.of_one();
         let end = loop {
             let mut step = session.step();
             redactor.facts(&mut step.facts);
             announcement.say_when_known(&step.facts, console);
             printer.send(step.facts);
             let since = session.stopped_since();
-            stops.iter_mut().for_each(|it| it.set(since.is_some()));
+            stops.set(since.is_some());
             if std::mem::replace(&mut wishes, self.wishes.count()) != wishes {
                 printer.keep_now();
             }

@@ -1,12 +1,13 @@
 //! The last seconds of facts, in bounded memory: for how long a pause waits for what belongs to it is decided
 //! here.
-use diagnose::{Diagnosis, Episode, PauseKind};
+use diagnose::{Diagnosis, Episode, Pause, PauseKind};
 use recording::{
     Facts, Interval, MonoTime, SafepointFact, Source, SourceState, ThreadSlice, ThreadState,
 };
 use reported::Reported;
 use stalled::Stalled;
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, mem, time::Duration};
+use table::PauseRow;
 
 mod reported;
 mod stalled;
@@ -67,6 +68,8 @@ pub(crate) struct Window {
     long_stop: Option<(MonoTime, Option<MonoTime>)>,
     /// All stops of the window, where recordings of it are wanted.
     history: Option<Vec<SafepointFact>>,
+    /// What was reported since it was last taken, as rows, where those are wanted.
+    rows: Option<Vec<PauseRow>>,
 }
 
 /// What has ended.
@@ -106,12 +109,28 @@ impl Window {
             pruned: MonoTime::default(),
             long_stop: None,
             history: None,
+            rows: None,
         }
     }
 
     /// Remembers all stops, so that a [`snapshot`](Window::snapshot) has them.
     pub(crate) fn with_history(self) -> Window {
         Window { history: Some(Vec::new()), ..self }
+    }
+
+    /// Makes a row of each pause that it reports.
+    pub(crate) fn with_rows(self) -> Window {
+        Window { rows: Some(Vec::new()), ..self }
+    }
+
+    /// The rows of what was reported since this was last asked for; none unless they are wanted.
+    pub(crate) fn take_rows(&mut self) -> Vec<PauseRow> {
+        self.rows.as_mut().map(mem::take).unwrap_or_default()
+    }
+
+    /// What is known of the JVM, of its host and of what is recorded of it.
+    pub(crate) fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     /// Takes what became known at `now`.
@@ -250,18 +269,18 @@ impl Window {
         }
         self.counted = now;
         let all = &self.facts;
-        let mut diagnosis = diagnose::diagnose_facts(&Facts {
+        let facts = Facts {
             jvm: all.jvm.clone(),
             host: all.host.clone(),
             cgroup: all.cgroup.clone(),
             clocks: all.clocks.clone(),
             threads: all.threads.clone(),
-            safepoints: std::mem::take(&mut self.short),
+            safepoints: mem::take(&mut self.short),
             coverage: all.coverage.clone(),
             ..Facts::default()
-        });
-        diagnosis.pauses.retain(|it| self.reported.by_others(&it.pause));
-        Some(diagnosis)
+        };
+        let reported = &mut self.reported;
+        Some(tell(&facts, &mut self.rows, |it| reported.by_others(it)))
     }
 
     fn has_probes(&self) -> bool {
@@ -291,12 +310,8 @@ impl Window {
             let is_part = facts.safepoints.iter().any(|it| it.cut.is_part());
             facts.log_lines.retain(|_| !is_part);
         }
-        let mut diagnosis = diagnose::diagnose_facts(&facts);
         let reported = &mut self.reported;
-        diagnosis
-            .pauses
-            .retain(|it| it.pause.kind != PauseKind::Hiccup && reported.by_others(&it.pause));
-        diagnosis
+        tell(&facts, &mut self.rows, |it| it.kind != PauseKind::Hiccup && reported.by_others(it))
     }
 
     /// A stop that was under way is over: what came before it is kept until all has come that belongs to it.
@@ -425,13 +440,9 @@ impl Window {
     /// Where only the log reports pauses: those that were not reported before.
     fn diagnose_log(&mut self) -> Diagnosis {
         self.facts.drop_replaced();
-        let mut diagnosis = diagnose::diagnose_facts(&self.facts);
         let (reported, over, all) = (&mut self.reported, self.over, self.all);
         reported.begin_reading();
-        diagnosis
-            .pauses
-            .retain_mut(|it| (all || it.pause.duration >= over) && reported.by_log(&mut it.pause));
-        diagnosis
+        tell(&self.facts, &mut self.rows, |it| (all || it.duration >= over) && reported.by_log(it))
     }
 
     fn prune(&mut self) {
@@ -458,6 +469,32 @@ impl Window {
             history.drain(..history.len().saturating_sub(MAX_ROWS));
         }
     }
+}
+
+/// The diagnosis of these facts with the pauses that are `wanted`, which may move them; and a row of each, where
+/// those are wanted.
+fn tell(
+    facts: &Facts,
+    rows: &mut Option<Vec<PauseRow>>,
+    mut wanted: impl FnMut(&mut Pause) -> bool,
+) -> Diagnosis {
+    let wants_rows = rows.is_some();
+    let mut seen = Vec::new();
+    let mut diagnosis = diagnose::diagnose_facts_each(facts, &mut |it| {
+        seen.extend(wants_rows.then(|| PauseRow::of(it)));
+    });
+    let mut seen = seen.into_iter();
+    let clock = diagnosis.clock;
+    diagnosis.pauses.retain_mut(|it| {
+        let row = seen.next();
+        let is_wanted = wanted(&mut it.pause);
+        if let (true, Some(rows), Some(mut row)) = (is_wanted, rows.as_mut(), row) {
+            row.start_ns = it.pause.wall_ns(clock);
+            rows.push(row);
+        }
+        is_wanted
+    });
+    diagnosis
 }
 
 /// Drops rows that later ones replace, and of each table all but the newest.

@@ -16,6 +16,7 @@ mod page_faults;
 mod receiver;
 mod record;
 mod rights;
+mod rows;
 mod secrets;
 mod stalls;
 mod stopped_recorder;

@@ -3,6 +3,7 @@
 //! The printing thread takes what is known of them from the window, a second after their end, and one thread of
 //! low priority writes it for all JVMs that are watched. Only that thread ever waits for the disk, and it writes
 //! nothing while a JVM is stopped: the disk may be what that waits for.
+use super::stops::Stopped;
 use crate::{
     Failure,
     args::KeepOptions,
@@ -18,10 +19,7 @@ use recording::{Facts, Interval, Kept, KeptKind, KeptLimits, KeptStore, MonoTime
 use std::{
     cmp::Reverse,
     path::PathBuf,
-    sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -59,8 +57,7 @@ struct Shared {
     changed: Condvar,
     /// The store as it was when it was last written to: no disk is asked for it.
     store: Mutex<KeptStore>,
-    /// JVMs that are stopped now.
-    stopped: AtomicUsize,
+    stopped: Stopped,
 }
 
 #[derive(Debug, Default)]
@@ -88,6 +85,7 @@ impl BlackBox {
     /// Opens the directory where one is asked for.
     pub(super) fn open(
         options: &KeepOptions,
+        stopped: &Stopped,
         console: &Console,
     ) -> Result<Option<BlackBox>, Failure> {
         let Some(store) = store(options)? else { return Ok(None) };
@@ -96,7 +94,7 @@ impl BlackBox {
             queue: Mutex::default(),
             changed: Condvar::new(),
             store: Mutex::new(store.clone()),
-            stopped: AtomicUsize::new(0),
+            stopped: stopped.clone(),
         });
         let (console, own) = (*console, Arc::clone(&shared));
         let thread = thread::Builder::new().name("whypause-keep".into()).spawn(move || {
@@ -110,11 +108,6 @@ impl BlackBox {
     /// What the watch of one JVM hands its pauses to.
     pub(super) fn of(&self, main: &str) -> Keeping {
         Keeping { shared: Arc::clone(&self.shared), jvm: directory_of(main), pending: Vec::new() }
-    }
-
-    /// Whether a JVM is stopped now, as one watch knows it.
-    pub(super) fn stops(&self) -> Stops {
-        Stops { shared: Arc::clone(&self.shared), is_stopped: false }
     }
 
     /// Waits for what is still to be written, but not for a disk that takes nothing; and says what was kept.
@@ -226,7 +219,7 @@ impl Shared {
     fn next(&self) -> Option<Job> {
         let mut queue = self.queue();
         loop {
-            let may_write = queue.is_closed || self.stopped.load(Ordering::Relaxed) == 0;
+            let may_write = queue.is_closed || self.stopped.is_none();
             queue.is_writing = false;
             if let Some(job) = may_write.then(|| queue.jobs.pop()).flatten() {
                 queue.is_writing = true;
@@ -243,30 +236,6 @@ impl Shared {
                 }
             };
         }
-    }
-}
-
-/// Says of one JVM whether it is stopped.
-#[derive(Debug)]
-pub(super) struct Stops {
-    shared: Arc<Shared>,
-    is_stopped: bool,
-}
-
-impl Stops {
-    pub(super) fn set(&mut self, is_stopped: bool) {
-        match (self.is_stopped, is_stopped) {
-            (false, true) => self.shared.stopped.fetch_add(1, Ordering::Relaxed),
-            (true, false) => self.shared.stopped.fetch_sub(1, Ordering::Relaxed),
-            _ => return,
-        };
-        self.is_stopped = is_stopped;
-    }
-}
-
-impl Drop for Stops {
-    fn drop(&mut self) {
-        self.set(false);
     }
 }
 
@@ -373,6 +342,10 @@ mod tests {
     use crate::args::Colour;
 
     fn open(directory: &std::path::Path) -> BlackBox {
+        open_with(directory, &Stopped::default())
+    }
+
+    fn open_with(directory: &std::path::Path, stopped: &Stopped) -> BlackBox {
         let options = KeepOptions {
             keep: Some(directory.join("kept")),
             keep_size: KeptStore::LEAST_BYTES,
@@ -380,7 +353,7 @@ mod tests {
             keep_worst: 100,
             keep_now: false,
         };
-        BlackBox::open(&options, &Console::new(Colour::Never)).unwrap().unwrap()
+        BlackBox::open(&options, stopped, &Console::new(Colour::Never)).unwrap().unwrap()
     }
 
     fn job(keeping: &Keeping, ms: u64) -> Job {
@@ -400,9 +373,10 @@ mod tests {
     #[test]
     fn nothing_is_written_while_a_jvm_is_stopped_and_the_longest_wait_for_it() {
         let directory = tempfile::tempdir().unwrap();
-        let black_box = open(directory.path());
+        let stopped = Stopped::default();
+        let black_box = open_with(directory.path(), &stopped);
         let (keeping, mut first, mut second) =
-            (black_box.of("orders.jar"), black_box.stops(), black_box.stops());
+            (black_box.of("orders.jar"), stopped.of_one(), stopped.of_one());
         first.set(true);
         second.set(true);
         let all: Vec<u64> = (1..=MOST_QUEUED as u64 + 2).map(|it| it * 7 % 31).collect();
@@ -425,8 +399,9 @@ mod tests {
     #[test]
     fn the_end_of_a_watch_waits_for_what_is_to_be_written_also_while_a_jvm_is_stopped() {
         let directory = tempfile::tempdir().unwrap();
-        let black_box = open(directory.path());
-        let (keeping, mut stops) = (black_box.of("orders.jar"), black_box.stops());
+        let stopped = Stopped::default();
+        let black_box = open_with(directory.path(), &stopped);
+        let (keeping, mut stops) = (black_box.of("orders.jar"), stopped.of_one());
         stops.set(true);
         black_box.shared.hand_over(job(&keeping, 10));
         let words = black_box.finish().unwrap();

@@ -71,6 +71,7 @@ fn start(watch: &Watch<'_>, part: Part, pid: Option<u32>) -> Result<Running, Fai
     command.args(["--color", watch.console.colour()]);
     command.args(words(watch.args, part, pid, watch.published.addresses(), watch.until));
     command.args(watch.args.kept.words());
+    command.args(watch.args.rows.words());
     command.stderr(Stdio::inherit());
     watch.published.give(&mut command)?;
     Alerts::give(watch.args, part, &mut command);

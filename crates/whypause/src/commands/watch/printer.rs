@@ -6,6 +6,7 @@ use super::{
     black_box::Keeping,
     events::Events,
     live::{Live, Reader},
+    rows::Rows,
 };
 use crate::{
     Failure,
@@ -58,6 +59,7 @@ pub(crate) struct Subscribers {
     pub(super) metrics: Option<JvmMetrics>,
     pub(super) live: Option<Live>,
     pub(super) keeping: Option<Keeping>,
+    pub(super) rows: Option<Rows>,
     pub(super) events: Events,
 }
 
@@ -173,9 +175,11 @@ fn work(
     // On Linux this is the calling thread's own. Without it all works, only less politely.
     let nice = if subscribers.live.is_some() { NICE_SERVED } else { NICE };
     let _ = rustix::process::setpriority_process(None, nice);
-    let window = Window::new(over, subscribers.metrics.is_some());
-    let keeps = subscribers.keeping.is_some();
-    let window = if keeps { window.with_history() } else { window };
+    // Numbers and rows are of all, also of what is not printed.
+    let (counts, writes) = (subscribers.metrics.is_some(), subscribers.rows.is_some());
+    let window = Window::new(over, counts || writes);
+    let window = if subscribers.keeping.is_some() { window.with_history() } else { window };
+    let window = if writes { window.with_rows() } else { window };
     let reader = subscribers.live.as_ref().map(|_| Reader::default());
     let mut work = Work { over, form, window, printed: Printed::default(), subscribers, reader };
     loop {
@@ -236,6 +240,9 @@ impl Work {
         let (ended, short) = (self.window.ended(now), self.window.short(now));
         if let Some(metrics) = &self.subscribers.metrics {
             count(metrics, &ended, short.as_ref());
+        }
+        if let Some(rows) = &mut self.subscribers.rows {
+            rows.take(&mut self.window, &ended);
         }
         for it in ended {
             match it {
