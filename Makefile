@@ -43,6 +43,7 @@ wheel: ## make the library for Python in target/wheels/, and try it with each Py
 fleet-test: ## have Spark with two workers read logs through the library for Python, and ClickHouse its tables (five minutes)
 	@scripts/fleet-test.sh $(if $(CHECK),--check)
 	@scripts/fleet-s3.sh
+	@scripts/fleet-page.sh
 	@scripts/fleet-clickhouse.sh
 
 cross: ## check that the whole workspace compiles for arm64

@@ -5,8 +5,8 @@
 # scripts/wheel.sh [--check] [--build | --fleet]
 #   --check   the wheel of the tests, which works the same but more slowly, and is compiled faster
 #   --build   builds it and tries nothing
-#   --fleet   tries a cluster, an object store and ClickHouse with it, too (scripts/fleet-test.sh,
-#             scripts/fleet-s3.sh, scripts/fleet-clickhouse.sh)
+#   --fleet   tries a cluster and an object store with it, too, and what docs/fleet.md says
+#             (scripts/fleet-test.sh, scripts/fleet-s3.sh, scripts/fleet-page.sh)
 # WHEEL_ZIG=1 links against the C library of old systems (manylinux2014), with the compiler of PyPI's `ziglang`.
 # PYTHON_TEST_HOMES="DIR DIR" tries those Pythons, too. WHYPAUSE=PROGRAM is the program to compare with.
 set -euo pipefail
@@ -78,6 +78,6 @@ verdict "the library for Python" || result=1
 if [ -n "$fleet" ]; then
     scripts/fleet-test.sh "${check[@]}" || result=1
     scripts/fleet-s3.sh || result=1
-    scripts/fleet-clickhouse.sh || result=1
+    scripts/fleet-page.sh || result=1
 fi
 [ "$result" = 0 ]
