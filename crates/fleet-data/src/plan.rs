@@ -124,7 +124,7 @@ pub(crate) fn hosts(
             true => humongous[own.index(humongous.len())],
             false => own.index(families),
         };
-        let mut host = Host {
+        let host = Host {
             number,
             name: format!("node-{:03}", number + 1),
             cluster: CLUSTERS[own.index(CLUSTERS.len())],
@@ -136,13 +136,17 @@ pub(crate) fn hosts(
             lives: Vec::new(),
             recordings: Vec::new(),
         };
-        let share = share_of(options.recordings, count, number);
-        let slots = slots(&host, share);
-        host.lives = lives(&host, &slots, &mut own);
-        host.recordings = recordings(&host, &slots, &mut own, &mut || deck.draw(&mut random));
-        host
+        (host, own)
     };
-    Ok((0..count).map(host).collect())
+    let mut planned: Vec<(Host, Random)> = (0..count).map(host).collect();
+    let weights: Vec<u64> = planned.iter().map(|it| weight(&it.0)).collect();
+    let shares = shares(options.recordings, weights.into_iter());
+    for ((host, own), share) in planned.iter_mut().zip(shares) {
+        let slots = slots(host, share);
+        host.lives = lives(host, &slots, own);
+        host.recordings = recordings(&slots, own, &mut || deck.draw(&mut random));
+    }
+    Ok(planned.into_iter().map(|it| it.0).collect())
 }
 
 /// As many of this many hosts as of 200, at least one.
@@ -163,10 +167,28 @@ fn spread(random: &mut Random, racks: &[usize], wanted: usize) -> Vec<bool> {
     chosen
 }
 
-/// How many recordings one host has.
-fn share_of(all: u64, hosts: usize, number: usize) -> u64 {
-    let (hosts, number) = (hosts as u64, number as u64);
-    all / hosts + u64::from(number < all % hosts)
+/// How many recordings a host has for seven of one without a fault: as many ordinary ones, and as many of each fault
+/// while it has that.
+fn weight(host: &Host) -> u64 {
+    match (host.is_upgraded, host.is_stolen_from()) {
+        (false, false) => 7,
+        (false, true) => 14,
+        (true, false) => 10,
+        (true, true) => 17,
+    }
+}
+
+/// How many of all recordings each host has, by weight.
+fn shares(all: u64, weights: impl Iterator<Item = u64> + Clone) -> impl Iterator<Item = u64> {
+    let sum: u64 = weights.clone().sum();
+    let mut before = 0;
+    weights.scan(0, move |weight, it| {
+        *weight += it;
+        let until = all * *weight / sum.max(1);
+        let share = until - before;
+        before = until;
+        Some(share)
+    })
 }
 
 /// Each card as often as any other: a new deck is begun when the last one is used up.
@@ -190,29 +212,45 @@ impl Deck {
 struct Slot {
     begin_ns: i64,
     end_ns: i64,
-    is_recorded: bool,
+    /// What is recorded in it.
+    kind: Option<Kind>,
+}
+
+/// What a recording shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Ordinary,
+    Journal,
+    Steal,
 }
 
 /// The slots of a host. Of one that gets another kernel, one begins when that is, and at least one recording is made
-/// after that.
+/// after that. What a host's faults are is recorded in turn with what is ordinary.
 fn slots(host: &Host, count: u64) -> Vec<Slot> {
     let count = i64::try_from(count).unwrap_or(0);
+    let always: &[Kind] = match host.is_stolen_from() {
+        true => &[Kind::Steal, Kind::Ordinary],
+        false => &[Kind::Ordinary],
+    };
     if !host.is_upgraded {
-        return even(BEGIN, END, count);
+        return even(BEGIN, END, count, always);
     }
-    let before = (count * 4 / 10).max(i64::from(count > 1));
-    [even(BEGIN, UPGRADE, before), even(UPGRADE, END, count - before)].concat()
+    // Four days, and three more with the other kernel.
+    let (of_before, of_all) = if host.is_stolen_from() { (8, 17) } else { (4, 10) };
+    let before = (count * of_before / of_all).max(i64::from(count > 1));
+    let after = [&[Kind::Journal], always].concat();
+    [even(BEGIN, UPGRADE, before, always), even(UPGRADE, END, count - before, &after)].concat()
 }
 
 /// Slots of one length; one that has no recording where there is to be none.
-fn even(begin_ns: i64, end_ns: i64, count: i64) -> Vec<Slot> {
+fn even(begin_ns: i64, end_ns: i64, count: i64, kinds: &[Kind]) -> Vec<Slot> {
     let length = (end_ns - begin_ns) / count.max(1);
-    let slot = |number| Slot {
+    let slot = |(number, kind): (i64, &Kind)| Slot {
         begin_ns: begin_ns + length * number,
         end_ns: begin_ns + length * (number + 1),
-        is_recorded: count > 0,
+        kind: (count > 0).then_some(*kind),
     };
-    (0..count.max(1)).map(slot).collect()
+    (0..count.max(1)).zip(kinds.iter().cycle()).map(slot).collect()
 }
 
 /// The JVMs of a host: a restart is at the bound of two slots, where no recording is near.
@@ -241,23 +279,19 @@ fn lives(host: &Host, slots: &[Slot], random: &mut Random) -> Vec<Life> {
 }
 
 fn recordings(
-    host: &Host,
     slots: &[Slot],
     random: &mut Random,
     ordinary: &mut dyn FnMut() -> usize,
 ) -> Vec<Planned> {
-    let recorded = slots.iter().filter(|it| it.is_recorded).enumerate();
-    let each = recorded.map(|(number, slot)| {
+    let each = slots.iter().filter_map(|slot| {
         let tenth = (slot.end_ns - slot.begin_ns) / 10;
         let at_ns = random.between(slot.begin_ns + tenth, slot.end_ns - tenth);
-        let is_journal = host.is_upgraded && at_ns >= UPGRADE;
-        let what = match (is_journal, host.is_stolen_from()) {
-            // A host with both faults has them in turn.
-            (true, is_stolen) if !is_stolen || number % 2 == 0 => What::Journal,
-            (_, true) if number % 10 % 3 != 2 => What::Steal,
-            _ => What::Ordinary(ordinary()),
+        let what = match slot.kind? {
+            Kind::Ordinary => What::Ordinary(ordinary()),
+            Kind::Journal => What::Journal,
+            Kind::Steal => What::Steal,
         };
-        Planned { what, at_ns }
+        Some(Planned { what, at_ns })
     });
     each.collect()
 }

@@ -19,7 +19,17 @@ fn of_200_hosts_the_three_sets_have_the_documented_sizes() {
         numbers(&hosts, Host::is_stolen_from).len(),
     ];
     assert_eq!(sizes, [14, 25, 20]);
-    assert!(hosts.iter().all(|it| it.recordings.len() == 10));
+    assert_eq!(hosts.iter().map(|it| it.recordings.len()).sum::<usize>(), 2000);
+}
+
+#[test]
+fn what_is_ordinary_is_recorded_as_often_on_hosts_with_a_fault() {
+    let hosts = fleet(200, 2000);
+    let ordinary =
+        |it: &Host| it.recordings.iter().filter(|it| matches!(it.what, What::Ordinary(_))).count();
+    let counts: Vec<usize> = hosts.iter().map(ordinary).collect();
+    let (least, most) = (counts.iter().min(), counts.iter().max());
+    assert!(most.zip(least).is_some_and(|(most, least)| most - least <= 2), "{counts:?}");
 }
 
 #[test]
