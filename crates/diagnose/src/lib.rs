@@ -42,7 +42,7 @@ pub use answer::from_recording::{
 };
 pub use answer::keep::Keep;
 pub use answer::opened::{Lane, Opened, Span, Stretch, Wait};
-pub use answer::seen::{Seen, Told};
+pub use answer::seen::{Seen, ShownJvm, Told};
 pub use answer::stalled::{
     Episode, Extent, Holder, Pool, Proof, StallMember, StalledThread, Stalls,
 };

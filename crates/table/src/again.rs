@@ -203,7 +203,9 @@ impl Again<'_> {
             of_jvm[place].1.push(hour);
         }
         for (who, hours) in of_jvm {
-            self.sink.batch(Table::Hours, hour_rows(&hours, &who))?;
+            if self.sink.takes_batches() {
+                self.sink.batch(Table::Hours, hour_rows(&hours, &who))?;
+            }
             hours.into_iter().for_each(|it| self.sink.hour(it));
         }
         Continue(())

@@ -13,7 +13,7 @@ use crate::{
     timeline::{Known, Timeline},
 };
 use arrow_array::RecordBatch;
-use diagnose::{Diagnosis, Keep, Seen, Situation};
+use diagnose::{Diagnosis, Keep, Seen, ShownJvm, Situation};
 use input::{Error, HostInputs, Input, Take};
 use logset::LogSet;
 use recording::{Coverage, Facts, HostFact, Recording, Source, SourceState};
@@ -59,6 +59,11 @@ pub trait Sink {
     /// A batch of one of the wanted tables. Says whether more are wanted.
     fn batch(&mut self, _: Table, _: RecordBatch) -> ControlFlow<()> {
         Continue(())
+    }
+
+    /// Whether batches are wanted, and not sums alone.
+    fn takes_batches(&self) -> bool {
+        true
     }
 
     /// The sums of one JVM and hour, where hours are wanted; in no order.
@@ -185,6 +190,7 @@ impl Reader<'_> {
             known: Known::default(),
             who: Who::default(),
             situation: None,
+            shown: ShownJvm::default(),
             waiting: Vec::new(),
             hours: Hours::default(),
             batch: PauseBatch::default(),
@@ -270,8 +276,9 @@ impl Reader<'_> {
             return;
         }
         let hours: Vec<Hour> = hours.finish().collect();
-        let rows = hour_rows(&hours, who);
-        self.give(Table::Hours, rows);
+        if self.sink.takes_batches() {
+            self.give(Table::Hours, hour_rows(&hours, who));
+        }
         hours.into_iter().for_each(|it| self.sink.hour(it));
     }
 }
@@ -296,6 +303,8 @@ struct Lines<'a, 'r> {
     who: Who,
     /// What the log has shown of the JVM.
     situation: Option<Arc<Jvm>>,
+    /// The same as the log has it: each pause is compared with that.
+    shown: ShownJvm,
     /// Rows of a time that was recorded: whether it was this JVM is not known yet.
     waiting: Vec<PauseRow>,
     hours: Hours,
@@ -309,7 +318,9 @@ struct Lines<'a, 'r> {
 impl Take for Lines<'_, '_> {
     fn pause(&mut self, seen: &Seen<'_>) -> ControlFlow<()> {
         let row = PauseRow::of(seen);
-        if self.batch.is_empty() || self.situation.is_none() {
+        if self.situation.is_none() || !seen.is_still(&self.shown) {
+            self.decide();
+            self.shown = seen.shown();
             let jvm = seen.situation().map(|it| jvm(&it)).unwrap_or_default();
             if self.situation.as_deref() != Some(&jvm) {
                 self.renew(Arc::new(jvm), row.start_ns);

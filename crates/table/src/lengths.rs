@@ -6,7 +6,7 @@ use hdrhistogram::{
     Histogram,
     serialization::{Deserializer, Serializer, V2Serializer},
 };
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{cell::RefCell, collections::BTreeMap, sync::LazyLock};
 
 /// The longest length that has a bucket of its own: an hour.
 const MOST_NS: u64 = 3_600_000_000_000;
@@ -19,6 +19,11 @@ const MOST_BYTES: usize = HEADER_BYTES + 9 * 33 * 1_024;
 
 /// Tells which bucket a length is in; nothing is ever counted in it.
 static RULER: LazyLock<Histogram<u64>> = LazyLock::new(empty);
+
+thread_local! {
+    /// What bytes are made with: new memory of that size for each JVM and hour costs more than all the rest.
+    static WHOLE: RefCell<(Histogram<u64>, V2Serializer)> = RefCell::new((empty(), V2Serializer::new()));
+}
 
 fn empty() -> Histogram<u64> {
     Histogram::new_with_bounds(1, MOST_NS, DIGITS).expect("these bounds are valid")
@@ -81,14 +86,16 @@ impl Lengths {
     /// The format V2 of HdrHistogram.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut whole = empty();
-        for (&bucket, &count) in &self.counts {
-            whole.record_n(bucket, count).expect("each bucket is one of these bounds");
-        }
         let mut bytes = Vec::new();
-        V2Serializer::new()
-            .serialize(&whole, &mut bytes)
-            .expect("memory takes all bytes, and these bounds have a form");
+        WHOLE.with_borrow_mut(|(whole, serializer)| {
+            whole.clear();
+            for (&bucket, &count) in &self.counts {
+                whole.record_n(bucket, count).expect("each bucket is one of these bounds");
+            }
+            serializer
+                .serialize(whole, &mut bytes)
+                .expect("memory takes all bytes, and these bounds have a form");
+        });
         bytes
     }
 

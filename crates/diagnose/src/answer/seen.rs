@@ -23,6 +23,10 @@ pub struct Seen<'a> {
     log_jvm: Option<&'a LogJvm>,
 }
 
+/// What a log had shown of its JVM at one pause: to see at later ones whether it shows something else.
+#[derive(Clone, Debug, Default)]
+pub struct ShownJvm(Option<LogJvm>);
+
 /// What is known of the cause of most of a pause, from the facts of that pause alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
@@ -48,6 +52,19 @@ impl<'a> Seen<'a> {
         let collections: &'a [Collection] = &self.case.collections;
         let it = collections.iter().max_by_key(|it| it.gc.duration)?;
         Some((it.gc.gc_id, it.gc.cause.as_deref()))
+    }
+
+    /// Whether a log shows the same of its JVM as it did then. For each pause this is much cheaper than
+    /// [`situation`](Seen::situation).
+    #[must_use]
+    pub fn is_still(&self, shown: &ShownJvm) -> bool {
+        self.log_jvm == shown.0.as_ref()
+    }
+
+    /// What a log shows of its JVM, to compare.
+    #[must_use]
+    pub fn shown(&self) -> ShownJvm {
+        ShownJvm(self.log_jvm.cloned())
     }
 
     /// What a log has shown of its JVM until now; `None` in a recording, whose facts are read as a whole.

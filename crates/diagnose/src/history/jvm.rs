@@ -6,7 +6,7 @@ use recording::{JvmFact as Jvm, VmFlags};
 const MOST_FLAGS: usize = 512;
 
 /// Facts from the head of a log.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LogJvm {
     pub(crate) collector: Option<Collector>,
     pub(crate) version: Box<str>,

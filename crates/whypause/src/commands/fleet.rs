@@ -122,6 +122,10 @@ struct Hours<'a> {
 }
 
 impl Sink for Hours<'_> {
+    fn takes_batches(&self) -> bool {
+        false
+    }
+
     fn hour(&mut self, mut hour: Hour) {
         let filled = match &self.last {
             Some((of, filled)) if Arc::ptr_eq(of, &hour.origin) => filled.clone(),
