@@ -4,6 +4,7 @@ use crate::{
     args::{FleetArgs, FleetFormat},
 };
 use std::{
+    ffi::OsString,
     io::ErrorKind,
     os::unix::process::CommandExt,
     process::{Command, Stdio},
@@ -42,7 +43,9 @@ fn command(args: &FleetArgs, query: &str, format: &str) -> Command {
     command.stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
     command.args(["-I", "-c", START, "--format", format]);
     if let Some(file) = &args.inventory {
-        command.arg("--inventory").arg(file);
+        let mut word = OsString::from("--inventory=");
+        word.push(file);
+        command.arg(word);
     }
     command.arg(format!("--sql={query}")).arg("--").args(&args.paths);
     command
@@ -71,14 +74,14 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_an_argument_of_its_own() {
         let words =
-            ["fleet", "--sql", "select '; rm'", "--json", "--inventory", "-i", "--", "-p", "a b"];
+            ["fleet", "--sql", "select '; rm'", "--json", "--inventory=-i", "--", "-p", "a b"];
         let args = Line::try_parse_from(words).map(|it| it.args).expect("arguments");
         let query = args.sql.clone().expect("a query");
         let command = command(&args, &query, format(args.format).expect("no page"));
         let given: Vec<_> = command.get_args().map(|it| it.to_string_lossy()).collect();
         assert_eq!(given[..2], ["-I", "-c"]);
         let expected =
-            ["--format", "json", "--inventory", "-i", "--sql=select '; rm'", "--", "-p", "a b"];
+            ["--format", "json", "--inventory=-i", "--sql=select '; rm'", "--", "-p", "a b"];
         assert_eq!(given[3..], expected);
         assert_eq!(command.get_program(), "python3");
     }
