@@ -4,7 +4,7 @@
 //! tells more. Which log a recording belongs to is proven by its longest pause: it is in the log at the same time
 //! with the same length. Then what the log says of the time that was recorded is left out.
 use crate::{
-    Hour, Hours, Jvm, Origin, PauseBatch, PauseRow, SourceKind, Table, Who, again,
+    Hour, Hours, Jvm, Origin, PauseBatch, PauseRow, Sink, SourceKind, Table, Tables, Who, again,
     hour::HOUR_NS,
     hour_rows,
     overlaps::Recorded,
@@ -14,7 +14,7 @@ use crate::{
 };
 use arrow_array::RecordBatch;
 use diagnose::{Diagnosis, Keep, Seen, ShownJvm, Situation};
-use input::{Error, HostInputs, Input, Take};
+use input::{HostInputs, Input, Take};
 use logset::LogSet;
 use recording::{Coverage, Facts, HostFact, Recording, Source, SourceState};
 use std::{
@@ -30,70 +30,6 @@ const BATCH_ROWS: usize = 8_192;
 
 /// Rows of a log that wait until it is known whether a recording has them: a recording of an hour has fewer.
 const MOST_WAITING: usize = 50_000;
-
-/// Which tables are wanted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tables {
-    /// `pauses`.
-    pub pauses: bool,
-    /// `stalls`.
-    pub stalls: bool,
-    /// `hours`.
-    pub hours: bool,
-}
-
-impl Tables {
-    /// One of them.
-    #[must_use]
-    pub fn only(table: Table) -> Tables {
-        Tables {
-            pauses: table == Table::Pauses,
-            stalls: table == Table::Stalls,
-            hours: table == Table::Hours,
-        }
-    }
-}
-
-/// Who gets the rows of a host.
-pub trait Sink {
-    /// A batch of one of the wanted tables. Says whether more are wanted.
-    fn batch(&mut self, _: Table, _: RecordBatch) -> ControlFlow<()> {
-        Continue(())
-    }
-
-    /// Whether batches are wanted, and not sums alone.
-    fn takes_batches(&self) -> bool {
-        true
-    }
-
-    /// The sums of one JVM and hour, where hours are wanted; in no order.
-    fn hour(&mut self, _: Hour) {}
-
-    /// Changes an event of a log before it is used: where names are to be replaced.
-    fn event(&mut self, event: gclog::Event) -> gclog::Event {
-        event
-    }
-
-    /// The same of a recording.
-    fn recording(&mut self, _: &mut Recording) {}
-
-    /// What the user knows an input by: the path of a recording, the name of a log.
-    fn source(&mut self, path: &str) -> String {
-        path.to_owned()
-    }
-
-    /// How many bytes of a log were read.
-    fn progress(&mut self, _: u64) {}
-
-    /// Something about the files of a log.
-    fn note(&mut self, _: &logset::Note) {}
-
-    /// An input that tells nothing, and why. The others are read.
-    fn unread(&mut self, source: &str, error: &Error);
-
-    /// What one input came to, after its rows.
-    fn read(&mut self, _: &Input, _: &Diagnosis) {}
-}
 
 /// Reads everything of one host: rows that were written before, then recordings, then logs. `origin` says what is
 /// known of the host; of kernel and boot what recordings say goes before it. Where neither it nor a directory names the

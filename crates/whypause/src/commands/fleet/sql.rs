@@ -10,8 +10,8 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What Python runs. It is told nothing by the environment or by a file beside it (`-I`); all that is asked for are
-/// arguments of their own.
+/// What Python runs. The environment and files beside it change nothing (`-I`); all that is asked for are arguments of
+/// their own.
 const START: &str = "\
 import sys
 try:
