@@ -522,7 +522,7 @@ _whypause() {
             return 0
             ;;
         whypause__subcmd__fleet)
-            opts="-h --inventory --format --json --full --utc --zone --color --help"
+            opts="-h --inventory --sql --python --format --json --full --utc --zone --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -532,8 +532,16 @@ _whypause() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --sql)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --python)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json html" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json html csv" -- "${cur}"))
                     return 0
                     ;;
                 --zone)

@@ -165,9 +165,12 @@ complete -c whypause -n "__fish_whypause_using_subcommand compare" -l json -d 'T
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -l redact -d 'Replace paths, arguments, and names of hosts, users and control groups by path-1, host-1, …'
 complete -c whypause -n "__fish_whypause_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c whypause -n "__fish_whypause_using_subcommand fleet" -l inventory -d 'A CSV file of what is known of the hosts: a column `host`, and others such as `cluster`, `kernel`, `rack` or `deploy`, by which hosts are compared' -r -F
+complete -c whypause -n "__fish_whypause_using_subcommand fleet" -l sql -d 'Answer this query in SQL: tables pauses, hours and stalls, and views such as worst_hosts, by DuckDB (takes Python with `pip install \'whypause[fleet]\'`)' -r
+complete -c whypause -n "__fish_whypause_using_subcommand fleet" -l python -d 'The Python that answers --sql' -r -F
 complete -c whypause -n "__fish_whypause_using_subcommand fleet" -l format -d 'How to write the answer' -r -f -a "text\t'For people'
 json\t'For programs; the schema only grows'
-html\t'To look at: one file, which opens in a browser'"
+html\t'To look at: one file, which opens in a browser'
+csv\t'For tables; of an answer to `--sql`'"
 complete -c whypause -n "__fish_whypause_using_subcommand fleet" -l zone -d 'Show times of day in this zone: local, utc, log (that of the dates in the GC log, UTC if it has none), or a name such as Europe/Berlin; JSON and CSV have UTC [default: local]' -r
 complete -c whypause -n "__fish_whypause_using_subcommand fleet" -l color -d 'When to colour: always, never, or auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
