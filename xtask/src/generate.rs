@@ -80,7 +80,8 @@ fn tables() -> String {
         "<!-- Written by `make gen` from crates/table -->\n# Tables\n\nVersion {SCHEMA_VERSION}, in the metadata of each file \
          and stream as `whypause.schema_version`; `whypause.table` is the table's name.\n\
          A table only grows: a column keeps its name, type and meaning, and new ones come last.\n\
-         What is not known is null. In Parquet, texts are texts; the library for Python gives them as dictionaries.\n\
+         What is not known is null.\n\
+         In Parquet, texts are texts; the library for Python gives them as dictionaries.\n\
          How to use them: [many hosts](fleet.md).\n",
     );
     for table in Table::ALL {

@@ -45,7 +45,7 @@ fn every_pause_of_every_host_is_counted() {
     let text = fleet(root.path(), &[]).stdout;
     assert!(text.contains("2 hosts") && text.contains("4 pauses"), "{text}");
     let page = fleet(root.path(), &["--format", "html"]).stdout;
-    assert!(page.starts_with("<!doctype html>") && page.contains("2 hosts"), "{page}");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("2 hosts"), "{page}");
 }
 
 #[test]
