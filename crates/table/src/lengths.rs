@@ -88,7 +88,7 @@ impl Lengths {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         WHOLE.with_borrow_mut(|(whole, serializer)| {
-            whole.clear();
+            whole.reset();
             for (&bucket, &count) in &self.counts {
                 whole.record_n(bucket, count).expect("each bucket is one of these bounds");
             }
@@ -180,6 +180,13 @@ mod tests {
         for share in [0.1, 0.5, 0.9, 0.999] {
             assert_eq!(theirs.value_at_quantile(share), all.quantile_ns(share));
         }
+    }
+
+    #[test]
+    fn bytes_do_not_depend_on_those_that_were_made_before() {
+        let short = of(&[5]).to_bytes();
+        let _ = of(&[MOST_NS]).to_bytes();
+        assert_eq!(of(&[5]).to_bytes(), short);
     }
 
     #[test]
