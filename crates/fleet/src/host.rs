@@ -38,7 +38,11 @@ pub(crate) struct Host {
     /// By day since 1970-01-01 UTC.
     pub(crate) days: BTreeMap<i64, Day>,
     /// By profile and by day.
-    pub(crate) cells: BTreeMap<(u32, Option<i64>), Cell>,
+    cells: BTreeMap<(u32, Option<i64>), Cell>,
+    /// By profile and hour: pauses of hours that say of no time that it was seen. Others of this host may.
+    waiting: BTreeMap<(u32, i64), Cell>,
+    /// Hours in which any JVM of it was seen.
+    seen_hours: BTreeSet<i64>,
     profiles: BTreeSet<u32>,
 }
 
@@ -74,6 +78,17 @@ pub(crate) struct Cell {
 }
 
 impl Host {
+    /// What has a rate, by profile and by day: of hours in which the host was seen.
+    pub(crate) fn cells(&self) -> BTreeMap<(u32, Option<i64>), Cell> {
+        let mut cells = self.cells.clone();
+        for ((profile, hour), cell) in &self.waiting {
+            if self.seen_hours.contains(hour) {
+                cells.entry((*profile, Some(hour.div_euclid(24)))).or_default().merge(cell);
+            }
+        }
+        cells
+    }
+
     /// How many starts of JVMs were seen. A log and a recording know different things of the same one.
     pub(crate) fn jvms(&self) -> usize {
         self.logged.len().max(self.recorded.len())
@@ -111,12 +126,17 @@ impl Host {
         self.sums.add(it, day_and_hour.is_some());
         self.lengths.merge(&it.lengths);
         let day = day_and_hour.map(|it| it.0);
+        let is_seen = it.covered_ns > 0 || it.recorded_ns > 0;
+        let hour = it.hour.filter(|_| day.is_some());
+        if let (true, Some(hour)) = (is_seen, hour) {
+            self.seen_hours.insert(hour);
+        }
         // What has no time, and was seen in none, has no rate; it is in all other sums.
         let mut rateless = Cell::default();
-        let is_seen = it.covered_ns > 0 || it.recorded_ns > 0;
-        let cell = match day.is_some() || is_seen {
-            true => self.cells.entry((profile, day)).or_default(),
-            false => &mut rateless,
+        let cell = match (is_seen, hour) {
+            (true, _) => self.cells.entry((profile, day)).or_default(),
+            (false, Some(hour)) => self.waiting.entry((profile, hour)).or_default(),
+            (false, None) => &mut rateless,
         };
         cell.covered_ns = cell.covered_ns.saturating_add(it.covered_ns);
         cell.recorded_ns = cell.recorded_ns.saturating_add(it.recorded_ns);
@@ -199,9 +219,9 @@ impl Day {
 }
 
 impl Cell {
-    /// Whether it was seen for any time: otherwise there is no rate of it.
-    pub(crate) fn is_seen(&self) -> bool {
-        self.covered_ns > 0 || self.recorded_ns > 0
+    fn merge(&mut self, other: &Cell) {
+        self.stopped_ns = self.stopped_ns.saturating_add(other.stopped_ns);
+        other.causes.iter().for_each(|(cause, ns)| self.add(*cause, *ns));
     }
 
     fn add(&mut self, cause: u32, ns: u64) {

@@ -125,8 +125,7 @@ pub(crate) fn hosts(units: &Units<'_>) -> Vec<HostRow> {
 
 fn host(name: &str, it: &Host, units: &Units<'_>) -> HostRow {
     let first = it.causes.iter().max_by_key(|(number, sum)| (sum.ns, std::cmp::Reverse(**number)));
-    let seen = it.cells.values().filter(|it| it.is_seen());
-    let rated = seen.fold(Sum::default(), |sum, cell| Sum {
+    let rated = it.cells().values().fold(Sum::default(), |sum, cell| Sum {
         ns: sum.ns + ns_float(cell.stopped_ns),
         covered_ns: sum.covered_ns + ns_float(cell.covered_ns),
     });

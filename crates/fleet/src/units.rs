@@ -103,7 +103,7 @@ impl<'a> Units<'a> {
             period: period(fleet),
         };
         for (host, of_host) in fleet.hosts.values().enumerate() {
-            for ((profile, day), cell) in of_host.cells.iter().filter(|it| it.1.is_seen()) {
+            for ((profile, day), cell) in &of_host.cells() {
                 let day = match (day, units.period) {
                     (None, _) => None,
                     (Some(day), Some((from, to))) if (from..=to).contains(day) => {

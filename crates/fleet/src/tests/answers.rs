@@ -89,7 +89,7 @@ fn what_was_seen_in_no_time_has_no_rate() {
     }
     ["c", "d"].iter().for_each(|host| fleet.add(one(&format!("{host} 0.1 gc-work:1"))));
     let unrated = |it: &mut Hour| (it.covered_ns, it.recorded_ns) = (0, 0);
-    for (host, day) in [("a", 1), ("b", 0)] {
+    for (host, day) in [("a", 0), ("b", 0)] {
         let mut it = one(&format!("{host} {day}.2 gc-work:500"));
         unrated(&mut it);
         fleet.add(it);
