@@ -55,7 +55,7 @@ commands() { awk -v fence="\`\`\`$1" '$0 == fence { on = 1; next } /^```/ { on =
 run() {
     local folder="$1" line="$2"
     case "$line" in
-        "whypause watch "*) line="timeout -s INT $watch_seconds $line" ;;
+        "whypause watch "*) line="timeout --foreground --preserve-status -s INT $watch_seconds $line" ;;
     esac
     (cd "$work/$folder" && PATH="$work/bin:$PATH" timeout 600 "$BASH" -euo pipefail -c "$line")
 }
@@ -84,7 +84,7 @@ host() {
 
 one_machine() {
     local line
-    "$maker" --hosts 60 --log-bytes 20M --recordings 600 "$work/data" >>"$log" 2>&1
+    "$maker" --hosts 60 --log-bytes 20M --recordings 400 "$work/data" >>"$log" 2>&1
     check "hosts have shipped" aws_sync "$work/data" s3://fleet
     cp "$work/data/hosts.csv" "$work/one/"
     while read -r line; do
