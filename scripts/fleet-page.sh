@@ -44,7 +44,6 @@ trap 'exit 130' INT TERM
 mkdir -p "$work/bin" "$work/home" "$work/host" "$work/one"
 ln -s "$whypause" "$work/bin/whypause"
 ln -s "$root_dir/$python_dir/s3/bin/aws" "$work/bin/aws"
-ln -s "$root_dir/$python_dir/dev/bin/python" "$work/bin/python3"
 start_store "$work/home" fleet
 export AWS_ENDPOINT_URL="$store"
 
@@ -57,7 +56,7 @@ run() {
     case "$line" in
         "whypause watch "*) line="timeout --foreground --preserve-status -s INT $watch_seconds $line" ;;
     esac
-    (cd "$work/$folder" && PATH="$work/bin:$PATH" timeout 600 "$BASH" -euo pipefail -c "$line")
+    (cd "$work/$folder" && PATH="$work/bin:$root_dir/$python_dir/dev/bin:$PATH" timeout 600 "$BASH" -euo pipefail -c "$line")
 }
 
 host() {

@@ -19,7 +19,12 @@ fn pauser(jdk: &Jdk) -> Java {
 
 /// A watch of it that keeps in this directory what is long enough.
 fn watch(jvm: &Java, over: &str, directory: &Path, more: &[&str]) -> Running {
-    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    watch_by(Path::new(env!("CARGO_BIN_EXE_whypause")), jvm, over, directory, more)
+}
+
+/// The same with this program.
+fn watch_by(program: &Path, jvm: &Java, over: &str, directory: &Path, more: &[&str]) -> Running {
+    let mut command = spawn::command(program);
     command.args(["watch", "--utc", "-p", &jvm.pid(), "--over", over, "--keep"]);
     command.arg(directory).args(more);
     Running::start_heard(command).unwrap()
@@ -135,7 +140,10 @@ fn the_last_seconds_are_kept_when_a_person_asks() {
     let jvm = pauser(&jdk);
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
     let directory = memory.path().join("kept");
-    let watch = watch(&jvm, "7d", &directory, &[]);
+    // `--keep-now` asks all watches of its program, those of other tests with it: this test has a program of its own.
+    let program = memory.path().join("whypause");
+    std::fs::copy(env!("CARGO_BIN_EXE_whypause"), &program).unwrap();
+    let watch = watch_by(&program, &jvm, "7d", &directory, &[]);
     until("it watches", || said(&watch).contains("watching"));
     let asked = || {
         let all = kept_in(&directory).unwrap_or_default();
@@ -143,7 +151,7 @@ fn the_last_seconds_are_kept_when_a_person_asks() {
     };
     signal(watch.id(), Signal::USR1);
     until("it is kept", || asked() == 1);
-    let mut command = spawn::command(env!("CARGO_BIN_EXE_whypause"));
+    let mut command = spawn::command(&program);
     command.args(["watch", "--keep-now"]);
     let output = spawn::run(command, PATIENCE).unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
