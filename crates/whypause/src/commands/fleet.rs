@@ -13,7 +13,7 @@ use input::HostInputs;
 use inventory::Inventory;
 use report::Options;
 use std::{
-    io::{self, BufWriter, Write},
+    io::{self, BufWriter, Write as _},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -29,10 +29,7 @@ pub(crate) fn run(args: &FleetArgs, console: &Console) -> Result<Exit, Failure> 
     if let Some(query) = &args.sql {
         return Err(sql::ask(args, query));
     }
-    if args.format == FleetFormat::Csv {
-        let hint = "say which: `--sql 'from worst_hosts'`; `--json` has all of the answer";
-        return Err(Failure::input("`--format csv` is of a table", hint));
-    }
+    let write = writing(args.format)?;
     let inventory = args.inventory.as_deref().map(Inventory::read).transpose()?;
     let found = input::hosts(&args.paths)?;
     let mut fleet = Fleet::new();
@@ -52,16 +49,30 @@ pub(crate) fn run(args: &FleetArgs, console: &Console) -> Result<Exit, Failure> 
         return Err(nothing(args, &answer));
     }
     let options = Options { full: args.full, ..console.options_in(args.zone.of(None)) };
-    match args.format {
-        FleetFormat::Text => console.print(&report::fleet::text(&answer, &options))?,
-        FleetFormat::Json | FleetFormat::Csv => console.print(&report::fleet::json(&answer))?,
-        FleetFormat::Html => {
-            let mut out = BufWriter::new(io::stdout().lock());
-            report::fleet::html(&answer, &options, &mut out)?;
-            out.flush()?;
-        }
-    }
+    write(&answer, &options, console)?;
     Ok(Exit::Fine)
+}
+
+/// Writes an answer.
+type Write = fn(&fleet::Answer, &Options, &Console) -> Result<(), Failure>;
+
+/// What writes an answer in this format.
+fn writing(format: FleetFormat) -> Result<Write, Failure> {
+    Ok(match format {
+        FleetFormat::Text => {
+            |answer, options, console| console.print(&report::fleet::text(answer, options))
+        }
+        FleetFormat::Json => |answer, _, console| console.print(&report::fleet::json(answer)),
+        FleetFormat::Html => |answer, options, _| {
+            let mut out = BufWriter::new(io::stdout().lock());
+            report::fleet::html(answer, options, &mut out)?;
+            Ok(out.flush()?)
+        },
+        FleetFormat::Csv => {
+            let hint = "say which: `--sql 'from worst_hosts'`; `--json` has all of the answer";
+            return Err(Failure::input("`--format csv` is of a table", hint));
+        }
+    })
 }
 
 /// Nothing of what was given shows pauses.
