@@ -18,7 +18,7 @@ mod sums;
 mod usual;
 
 pub use collected::Collected;
-pub(crate) use collection::{Circumstances, Collection};
+pub(crate) use collection::{Circumstances, Collection, lacks_cpu_time};
 pub(crate) use eden::{EdenShrink, reference_time};
 pub(crate) use humongous::Humongous;
 pub(crate) use jvm::LogJvm;
@@ -99,7 +99,7 @@ impl History {
         if gc.duration >= usual::MIN_BEYOND {
             around.beyond = self.usual.beyond(gc, &Sizes::of(gc, self.jvm.region_size_bytes()));
         }
-        if gc.cpu.is_some_and(|it| it.user + it.sys < gc.duration) {
+        if lacks_cpu_time(gc) {
             around.undisturbed = self.usual.undisturbed(gc.kind);
             around.workers = self.jvm.at_once();
         }

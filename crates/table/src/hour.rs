@@ -168,13 +168,12 @@ impl Hour {
 
     /// Adds what a cause took.
     pub fn add_cause(&mut self, id: &str, more: CauseSum) {
-        if !self.causes.contains_key(id) {
-            if self.causes.len() >= MOST_CAUSES {
-                return;
-            }
-            self.causes.insert(id.to_owned(), CauseSum::default());
-        }
-        let Some(sum) = self.causes.get_mut(id) else { return };
+        let has_room = self.causes.len() < MOST_CAUSES;
+        let sum = match self.causes.get_mut(id) {
+            Some(sum) => sum,
+            None if has_room => self.causes.entry(id.to_owned()).or_default(),
+            None => return,
+        };
         sum.pauses = sum.pauses.saturating_add(more.pauses);
         sum.ns = sum.ns.saturating_add(more.ns);
         sum.longest_ns = sum.longest_ns.max(more.longest_ns);

@@ -26,3 +26,12 @@ pub(crate) struct Collection {
     pub(crate) gc: Box<GcEvent>,
     pub(crate) around: Circumstances,
 }
+
+/// `User` and `Sys` are each counted and printed in hundredths of a second: together they may be too
+/// small by this, so that only a larger difference says anything.
+const CPU_TIMES_ROUNDING: Duration = Duration::from_millis(20);
+
+/// Whether a collection used less CPU time than it took, by more than rounding: its threads waited.
+pub(crate) fn lacks_cpu_time(gc: &GcEvent) -> bool {
+    gc.cpu.is_some_and(|it| it.user + it.sys + CPU_TIMES_ROUNDING < gc.duration)
+}

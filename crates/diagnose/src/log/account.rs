@@ -2,16 +2,12 @@
 use crate::{
     Certainty, Pause, PauseKind, Times,
     case::{LogPart, PausePhase, Segment, What},
-    history::{Beyond, Circumstances, Collection, reference_time},
+    history::{Beyond, Circumstances, Collection, lacks_cpu_time, reference_time},
     log::pause::{LogPause, pause_of},
 };
 use gclog::{GcEvent, MonitorPause, Safepoint};
 use recording::{Interval, MonoTime, ThreadRole};
 use std::{borrow::Cow, time::Duration};
-
-/// `User` and `Sys` are each counted and printed in hundredths of a second: together they may be too
-/// small by this, so that only a larger difference says anything.
-const CPU_TIMES_ROUNDING: Duration = Duration::from_millis(20);
 
 /// `User` and `Sys` are counted in steps of this.
 const TICK: Duration = Duration::from_millis(10);
@@ -140,10 +136,7 @@ fn work(Collection { gc, around }: &Collection) -> Work {
         return Work { covered: usual, in_kernel: Duration::ZERO, beyond };
     };
     let used = cpu.user + cpu.sys;
-    let ran = match used + CPU_TIMES_ROUNDING >= gc.duration {
-        true => gc.duration,
-        false => worked(used, around),
-    };
+    let ran = if lacks_cpu_time(gc) { worked(used, around) } else { gc.duration };
     let covered = ran.min(usual);
     let much = cpu.sys > cpu.user && cpu.sys >= MUCH_SYSTEM_TIME;
     // The collector's threads share the time on the clock as they share the CPU time.
