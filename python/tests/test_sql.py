@@ -173,6 +173,16 @@ def test_an_inventory_fills_what_rows_do_not_say(fleet: Path, tmp_path: Path) ->
     assert {it["value"] for it in ask("from by_label", "--inventory", hosts, fleet)} >= {"r1", "r2"}
 
 
+def test_an_inventory_beside_the_logs_is_none_of_them(fleet: Path, tmp_path: Path) -> None:
+    shutil.copytree(fleet / "host=h0", tmp_path / "host=h0")
+    hosts = tmp_path / "hosts.csv"
+    hosts.write_text("host,rack\nh0,r1\n")
+    for inventory, is_said in ((["--inventory", hosts], False), ([], True)):
+        done = run("--sql", "from worst_hosts", *inventory, tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert ("not read" in done.stderr) == is_said
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -42,7 +42,7 @@ def _run(words: list[str]) -> None:
     with Fleet(args.paths, inventory=args.inventory) as fleet:
         try:
             answer = fleet.execute(args.sql)
-            _say_failed(fleet.failed)
+            _say_failed([it for it in fleet.failed if not _is(it.source, args.inventory)])
             _write(args.format, answer)
         except _fleet.errors() as error:
             raise _fleet.clear(error) from None
@@ -59,6 +59,14 @@ def _write(form: str, answer: Any) -> None:
         sys.stdout.flush()
         _say(f"note: there are more than these {_text.MOST_ROWS:,} rows: `--format csv` writes all")
     sys.stdout.flush()
+
+
+def _is(source: str, inventory: str | None) -> bool:
+    """Whether an input is the inventory, which may lie beside what it is about."""
+    try:
+        return inventory is not None and os.path.samefile(source, inventory)
+    except OSError:
+        return False
 
 
 def _say_failed(failed: list[whypause.Failure]) -> None:

@@ -14,6 +14,7 @@ use inventory::Inventory;
 use report::Options;
 use std::{
     io::{self, BufWriter, Write as _},
+    path::Path,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &FleetArgs, console: &Console) -> Result<Exit, Failure> 
     let inventory = args.inventory.as_deref().map(Inventory::read).transpose()?;
     let found = input::hosts(&args.paths)?;
     let mut fleet = Fleet::new();
-    for (path, error) in &found.unusable {
+    for (path, error) in found.unusable.iter().filter(|it| !is_inventory(args, &it.0)) {
         fleet.unread(&path.display().to_string(), &error.to_string());
     }
     let reading = Reading {
@@ -47,6 +48,9 @@ pub(crate) fn run(args: &FleetArgs, console: &Console) -> Result<Exit, Failure> 
     let answer = fleet::answer(&fleet);
     if answer.totals.pauses == 0 && answer.totals.covered_ns == 0 {
         return Err(nothing(args, &answer));
+    }
+    if let Some(words) = reading.inventory.mismatch(answer.hosts.iter().map(|it| &*it.host)) {
+        console.say(&words);
     }
     let options = Options { full: args.full, ..console.options_in(args.zone.of(None)) };
     write(&answer, &options, console)?;
@@ -73,6 +77,12 @@ fn writing(format: FleetFormat) -> Result<Write, Failure> {
             return Err(Failure::input("`--format csv` is of a table", hint));
         }
     })
+}
+
+/// Whether a file is the inventory, which may lie beside what it is about.
+fn is_inventory(args: &FleetArgs, path: &Path) -> bool {
+    let real = |it: &Path| it.canonicalize().ok();
+    args.inventory.as_deref().is_some_and(|it| real(it).is_some() && real(it) == real(path))
 }
 
 /// Nothing of what was given shows pauses.

@@ -40,6 +40,7 @@ fn every_pause_of_every_host_is_counted() {
     let inventory = inventory.to_str().expect("UTF-8");
     let all = json(root.path(), &["--inventory", inventory]);
     assert_eq!(all["totals"]["hosts"], 2, "{}", all["totals"]);
+    assert_eq!(all["unread"].as_array().expect("a list").len(), 0, "the inventory is no log");
     assert_eq!(all["totals"]["pauses"], 4, "{}", all["totals"]);
     assert_eq!(all["totals"]["longest_ns"], 900_000_000_u64, "{}", all["totals"]);
     let text = fleet(root.path(), &[]).stdout;

@@ -49,6 +49,20 @@ impl Inventory {
         Ok(Inventory { by_host })
     }
 
+    /// That it names none of these hosts, where there are some.
+    pub(super) fn mismatch<'a>(&self, hosts: impl Iterator<Item = &'a str>) -> Option<String> {
+        let hosts: Vec<&str> = hosts.collect();
+        let known = self.by_host.keys().next()?;
+        let first = hosts.iter().min()?;
+        let is_none = !hosts.iter().any(|it| self.by_host.contains_key(*it));
+        is_none.then(|| {
+            format!(
+                "no host of the inventory (such as `{known}`) is among those that were found (such as `{first}`): \
+                 put what is of a host into a directory `host=NAME`"
+            )
+        })
+    }
+
     /// Adds what is known of the host of `origin` where that does not say it.
     pub(super) fn fill(&self, origin: &mut Origin) {
         let Some(known) = self.by_host.get(&origin.host) else { return };
@@ -90,6 +104,22 @@ mod tests {
             Origin { host: "a".into(), kernel: Some("6.8".into()), ..Origin::default() };
         inventory.fill(&mut origin);
         assert_eq!((origin.kernel.as_deref(), &*origin.labels["rack"]), (Some("6.8"), "r1"));
+    }
+
+    #[test]
+    fn an_inventory_of_other_hosts_is_said() {
+        let said = |text: &str, hosts: &[&str]| {
+            let inventory = Inventory::of(text.as_bytes()).expect("a list");
+            inventory.mismatch(hosts.iter().copied())
+        };
+        let words = said("host,rack\nweb-2,r1\nweb-1,r1\n", &["logs", "kept"]).expect("words");
+        assert!(
+            words.contains("(such as `web-1`)") && words.contains("(such as `kept`)"),
+            "{words}"
+        );
+        assert_eq!(said("host,rack\nweb-1,r1\n", &["logs", "web-1"]), None);
+        assert_eq!(said("host,rack\nweb-1,r1\n", &[]), None);
+        assert_eq!(said("host,rack\n", &["logs"]), None);
     }
 
     #[test]

@@ -21,6 +21,7 @@ use report::Redactor;
 use std::{
     collections::{BTreeMap, VecDeque},
     mem,
+    path::{Path, PathBuf},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -59,6 +60,8 @@ struct Shared {
     state: Mutex<State>,
     changed: Condvar,
     stopped: Stopped,
+    /// Where the files are.
+    directory: PathBuf,
     /// What all rows say of the host.
     origin: Origin,
     every: Duration,
@@ -169,7 +172,8 @@ impl RowWriter {
     ) -> Result<RowWriter, Failure> {
         let to_others = record::is_of_another(store.path());
         let (state, changed, stopped) = (Mutex::default(), Condvar::new(), stopped.clone());
-        let shared = Arc::new(Shared { state, changed, stopped, origin, every });
+        let directory = store.path().to_owned();
+        let shared = Arc::new(Shared { state, changed, stopped, directory, origin, every });
         let own = Arc::clone(&shared);
         let thread = thread::Builder::new().name("whypause-rows".into()).spawn(move || {
             let _ = recorder::keep_rights_to_write(to_others);
@@ -203,7 +207,7 @@ impl RowWriter {
             let waited = self.shared.changed.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        let (words, is_done) = (state.words(), state.is_done);
+        let (words, is_done) = (state.words(&self.shared.directory), state.is_done);
         drop(state);
         if let Some(thread) = self.thread.take().filter(|_| is_done) {
             let _ = thread.join();
@@ -214,7 +218,7 @@ impl RowWriter {
 
 impl State {
     /// What became of what was handed over; nothing where nothing was.
-    fn words(&self) -> Option<String> {
+    fn words(&self, directory: &Path) -> Option<String> {
         let count = |number: u64, name: &str| match number {
             1 => format!("1 {name}"),
             n => format!("{n} {name}s"),
@@ -222,7 +226,8 @@ impl State {
         let mut words = Vec::new();
         if self.pauses + self.stalls > 0 {
             let (pauses, stalls) = (count(self.pauses, "pause"), count(self.stalls, "stall"));
-            words.push(format!("wrote rows of {pauses} and {stalls}"));
+            let directory = directory.display();
+            words.push(format!("wrote rows of {pauses} and {stalls} to {directory}"));
         }
         let lost = self.left_out + self.backlog_rows + self.waiting.rows;
         if lost > 0 {

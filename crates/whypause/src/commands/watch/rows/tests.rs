@@ -1,7 +1,7 @@
 //! When rows are written, and what becomes of those that cannot be.
 use super::*;
 use crate::args::Colour;
-use std::{fs, path::Path};
+use std::fs;
 
 fn start(directory: &Path, every: Duration, stopped: &Stopped) -> RowWriter {
     let limits =
@@ -9,6 +9,11 @@ fn start(directory: &Path, every: Duration, stopped: &Stopped) -> RowWriter {
     let store = PartitionStore::open(&directory.join("rows"), TABLES, "web-1", limits).unwrap();
     let origin = Origin { host: "web-1".into(), ..Origin::default() };
     RowWriter::start(store, origin, every, stopped, Console::new(Colour::Never)).unwrap()
+}
+
+/// Where it is said that rows are.
+fn place(directory: &tempfile::TempDir) -> String {
+    directory.path().join("rows").display().to_string()
 }
 
 fn row() -> PauseRow {
@@ -80,8 +85,8 @@ fn nothing_is_written_while_a_jvm_is_stopped_and_each_pause_is_written_once() {
     add(&rows, 4, Some(true));
     testing::until("the next are", || sums(directory.path(), Table::Pauses).0 == 7);
     drop(rows);
-    let words = writer.finish();
-    assert_eq!(words.as_deref(), Some("wrote rows of 7 pauses and 0 stalls"));
+    let expected = format!("wrote rows of 7 pauses and 0 stalls to {}", place(&directory));
+    assert_eq!(writer.finish(), Some(expected));
     assert_eq!(sums(directory.path(), Table::Hours).0, 7);
 }
 
@@ -95,7 +100,8 @@ fn the_end_of_a_watch_writes_what_waits_also_while_a_jvm_is_stopped() {
     add(&a, 1, Some(true));
     add(&b, 1, Some(true));
     drop(a);
-    assert_eq!(writer.finish().as_deref(), Some("wrote rows of 2 pauses and 0 stalls"));
+    let expected = format!("wrote rows of 2 pauses and 0 stalls to {}", place(&directory));
+    assert_eq!(writer.finish(), Some(expected));
     let both = [Table::Pauses, Table::Hours].map(|it| sums(directory.path(), it).0);
     assert_eq!(both, [2, 2]);
 }
@@ -140,9 +146,10 @@ fn what_there_is_no_memory_for_is_counted_and_in_the_sums() {
     let state = writer.shared.state();
     assert_eq!((state.waiting.rows, state.left_out), (1, 2));
     drop(state);
-    let words = writer.finish();
-    let expected = "wrote rows of 1 pause and 0 stalls; 2 rows could not be written";
-    assert_eq!(words.as_deref(), Some(expected));
+    let place = place(&directory);
+    let expected =
+        format!("wrote rows of 1 pause and 0 stalls to {place}; 2 rows could not be written");
+    assert_eq!(writer.finish(), Some(expected));
     assert_eq!(sums(directory.path(), Table::Hours).0, 3);
 }
 
@@ -159,7 +166,8 @@ fn what_could_not_be_written_is_written_with_the_next_files() {
     fs::remove_file(&in_the_way).unwrap();
     testing::until("it is written", || sums(directory.path(), Table::Pauses).0 == 2);
     drop(rows);
-    assert_eq!(writer.finish().as_deref(), Some("wrote rows of 2 pauses and 0 stalls"));
+    let expected = format!("wrote rows of 2 pauses and 0 stalls to {}", place(&directory));
+    assert_eq!(writer.finish(), Some(expected));
     assert_eq!(sums(directory.path(), Table::Hours).0, 2);
 }
 
