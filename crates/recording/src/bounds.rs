@@ -38,6 +38,11 @@ const MAX_LIST_ITEMS: u64 = 1 << 20;
 /// What the items of a column of lists may take in one row group.
 const MAX_LIST_BYTES: u64 = 32 << 20;
 
+/// What the rows of one file may take together when they are unpacked: so much each, on an average, and so much besides.
+/// A text that is stored once and repeated in each row would otherwise cost hours.
+const MOST_ROW_BYTES: u64 = 64 << 10;
+const MOST_BYTES_BESIDES: u64 = 256 << 20;
+
 const TOO_MUCH: &str = "damaged: it asks for more than any recording has";
 
 fn refused<T>() -> Result<T, String> {
@@ -46,6 +51,11 @@ fn refused<T>() -> Result<T, String> {
 
 fn sound(holds: bool) -> Result<(), String> {
     if holds { Ok(()) } else { refused() }
+}
+
+/// Whether so many rows of one file take no more bytes, unpacked, than those of any recording.
+pub(crate) fn check_unpacked(rows: u64, bytes: u64) -> Result<(), String> {
+    sound(bytes <= rows.saturating_mul(MOST_ROW_BYTES).saturating_add(MOST_BYTES_BESIDES))
 }
 
 /// Whether the counts in a footer are true, and no more than a recording has.

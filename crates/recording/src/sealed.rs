@@ -217,6 +217,8 @@ fn caught<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
 pub(crate) struct SealedReader {
     batches: ParquetRecordBatchReader,
     metadata: Arc<ParquetMetaData>,
+    /// Rows that were given, and the bytes that they took.
+    given: (u64, u64),
 }
 
 impl SealedReader {
@@ -244,7 +246,8 @@ impl SealedReader {
             let rows = bounds::check_pages(&Arc::new(copy), &metadata, &leaves)?;
             let mask = ProjectionMask::leaves(schema, leaves.iter().copied());
             let builder = builder.with_projection(mask).with_batch_size(rows);
-            Ok(SealedReader { batches: builder.build().map_err(failed)?, metadata })
+            let batches = builder.build().map_err(failed)?;
+            Ok(SealedReader { batches, metadata, given: (0, 0) })
         })
     }
 
@@ -266,7 +269,13 @@ impl SealedReader {
     /// The next batch, or `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, String> {
         let batches = &mut self.batches;
-        caught(|| batches.next().transpose().map_err(|error| error.to_string()))
+        let batch = caught(|| batches.next().transpose().map_err(|error| error.to_string()))?;
+        if let Some(it) = &batch {
+            self.given.0 += it.num_rows() as u64;
+            self.given.1 += it.get_array_memory_size() as u64;
+            bounds::check_unpacked(self.given.0, self.given.1)?;
+        }
+        Ok(batch)
     }
 }
 /// A Parquet file of rows that is no part of a recording, and that every user may have written: read in bounded memory

@@ -1,8 +1,10 @@
 //! Files and streams of rows: what is written is read, and what is damaged is an error.
 use crate::read::{Taken, of, testdata};
+use arrow_array::{ArrayRef, StringArray};
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 use table::{Hour, ParquetFile, RecordBatch, Table};
 
@@ -80,4 +82,30 @@ fn what_is_damaged_or_no_table_is_an_error() {
     let other = testdata("recordings/cfs-throttling/recording/host-0000.parquet");
     assert_eq!(read(&other, None), Err("it is no table of pauses".into()));
     assert!(read(&pauses, None).is_ok());
+}
+
+#[test]
+fn texts_that_unpack_to_more_than_rows_can_have_are_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (_, pauses, _) = files(directory.path());
+    let mut row = None;
+    let first = &mut |_, rows: &RecordBatch| {
+        row = Some(rows.slice(0, 1));
+        Ok(())
+    };
+    table::read_parquet(File::open(&pauses).expect("a file"), first).expect("rows");
+    let row = row.expect("a row");
+    let mut columns = row.columns().to_vec();
+    let at = row.schema().index_of("operation").expect("a column");
+    columns[at] = Arc::new(StringArray::from(vec!["x".repeat(1 << 20)])) as ArrayRef;
+    let long = RecordBatch::try_new(row.schema(), columns).expect("a row");
+    let path = directory.path().join("long.parquet");
+    let all = |rows: usize| {
+        write(&path, Table::Pauses, &vec![long.clone(); rows]);
+        read(&path, None).map(|it| it.iter().map(|it| it.pauses).sum::<u64>())
+    };
+    assert_eq!(all(200), Ok(200));
+    let why = all(320).expect_err("320 MiB of texts in 320 rows");
+    assert!(why.contains("more than any recording has"), "{why}");
+    assert!(fs::metadata(&path).expect("a file").len() < 1 << 20);
 }
