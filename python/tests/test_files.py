@@ -53,7 +53,7 @@ def test_a_recording_is_one(tmp_path: Path) -> None:
 
 
 def test_hosts_are_called_as_the_library_does_it(log: Path, recording: Path, tmp_path: Path) -> None:
-    for folder in (".", "a", "a/old", "date=1/host=b", "date=1/host=b/old", "date=1/c"):
+    for folder in (".", "a", "a/old", "date=1/host=b", "date=1/host=b/old", "date=1/host=b/host=e", "date=1/c"):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         shutil.copy(log, tmp_path / folder / "gc.log")
     shutil.copytree(recording, tmp_path / "a" / "recorded")

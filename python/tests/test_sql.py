@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import whypause
@@ -171,6 +172,20 @@ def test_an_inventory_fills_what_rows_do_not_say(fleet: Path, tmp_path: Path) ->
     recorded = "select distinct kernel from pauses where source_kind = 'recording'"
     assert ask(recorded, "--inventory", hosts, fleet) == ask(recorded, fleet) != [{"kernel": "9.9"}]
     assert {it["value"] for it in ask("from by_label", "--inventory", hosts, fleet)} >= {"r1", "r2"}
+
+
+def test_numbers_of_one_host_that_cannot_be_break_no_view_of_the_others(fleet: Path, tmp_path: Path) -> None:
+    (tmp_path / "host=honest").mkdir()
+    shutil.copy(fleet / "host=h1" / "gc.log", tmp_path / "host=honest")
+    rows = pa.table(whypause.hours(fleet / "host=h1"))
+    most = pa.array([2**63 - 1] * len(rows), rows.schema.field("covered_ns").type)
+    rows = rows.set_column(rows.schema.get_field_index("covered_ns"), rows.schema.field("covered_ns"), most)
+    (tmp_path / "host=evil").mkdir()
+    pq.write_table(pa.concat_tables([rows] * 5), tmp_path / "host=evil" / "hours.parquet")
+    for view in ("worst_hosts", "daily", "by_kernel", "by_flag", "causes", "causes_by_host", "causes_by_hour"):
+        assert ask(f"from {view}", tmp_path), view
+    (honest,) = ask("from worst_hosts where host = 'honest'", tmp_path)
+    assert honest["pauses"] == len(pa.table(whypause.pauses(fleet / "host=h1")))
 
 
 def test_an_inventory_beside_the_logs_is_none_of_them(fleet: Path, tmp_path: Path) -> None:

@@ -82,7 +82,8 @@ def _host(root: str, folder: str) -> tuple[str | None, str]:
     """Returns the host that a directory on the way names, or else what it is called: as the first directory below the
     one that was named, or as that."""
     parts = folder.split("/")
-    for part in reversed(parts):
+    # The first one: who can write below ``host=a/`` alone does not speak for others by a directory in it.
+    for part in parts:
         if named := _HOST.match(part):
             return named[1], ""
     below = os.path.relpath(folder, root).split("/") if root else ["."]

@@ -1,7 +1,7 @@
 //! Partial sums of many hosts, merged as they arrive.
 use crate::{
     attribute::{Attribute, attributes},
-    host::Host,
+    host::{Host, UNEXPLAINED},
     names::Names,
     plausible,
 };
@@ -79,6 +79,7 @@ impl Default for Fleet {
             causes.number(cause.id.to_owned());
         }
         causes.number(OTHER_CAUSE.to_owned());
+        causes.number(UNEXPLAINED.to_owned());
         let known_causes = causes.all().len();
         Fleet {
             hosts: BTreeMap::new(),

@@ -16,6 +16,10 @@ const MOST_WORST_OF_CAUSE: usize = 2;
 const MOST_CULPRITS: usize = 32;
 const MANY_CULPRITS: usize = 2 * MOST_CULPRITS;
 
+/// What the time that no cause could claim is compared as. Where a log is all there is, that is much of it: how long it
+/// took until threads had stopped, for one.
+pub const UNEXPLAINED: &str = "unexplained";
+
 /// Hours of a day.
 pub(crate) const HOURS: usize = 24;
 
@@ -141,6 +145,9 @@ impl Host {
         cell.covered_ns = cell.covered_ns.saturating_add(it.covered_ns);
         cell.recorded_ns = cell.recorded_ns.saturating_add(it.recorded_ns);
         cell.stopped_ns = cell.stopped_ns.saturating_add(it.stopped_ns);
+        if it.unexplained_ns > 0 {
+            cell.add(number(UNEXPLAINED), it.unexplained_ns);
+        }
         for (id, sum) in &it.causes {
             let cause = number(id);
             cell.add(cause, sum.ns);

@@ -33,6 +33,7 @@ pub use answer::{Answer, Totals, answer};
 pub use attribute::{Attribute, Key};
 pub use finding::{Culprit, Example, Finding, Group, Other};
 pub use fleet::{Fleet, Implausible, Unread};
+pub use host::UNEXPLAINED;
 pub use matter::{Direction, SMALLEST_EXCESS_NS, SMALLEST_RATIO};
 pub use rows::{CauseRow, CulpritRow, Heat, HeatRow, HostRow, NewCause};
 

@@ -1,6 +1,6 @@
 //! The other questions: worst hosts, causes over all hosts, culprits, and what is new.
 use crate::{
-    host::{HOURS, Host, merge_cause},
+    host::{HOURS, Host, UNEXPLAINED, merge_cause},
     units::{Known, Sum, Units, median, ns_float, ns_rounded},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -125,6 +125,10 @@ pub(crate) fn hosts(units: &Units<'_>) -> Vec<HostRow> {
 
 fn host(name: &str, it: &Host, units: &Units<'_>) -> HostRow {
     let first = it.causes.iter().max_by_key(|(number, sum)| (sum.ns, std::cmp::Reverse(**number)));
+    let first = first.map(|(number, sum)| (units.fleet.causes.name(*number).as_str(), sum.ns));
+    // What no cause could claim may be more than what any could.
+    let unexplained = Some((UNEXPLAINED, it.sums.unexplained_ns)).filter(|it| it.1 > 0);
+    let mostly = unexplained.filter(|it| first.is_none_or(|first| first.1 < it.1)).or(first);
     let rated = it.cells().values().fold(Sum::default(), |sum, cell| Sum {
         ns: sum.ns + ns_float(cell.stopped_ns),
         covered_ns: sum.covered_ns + ns_float(cell.covered_ns),
@@ -140,7 +144,7 @@ fn host(name: &str, it: &Host, units: &Units<'_>) -> HostRow {
         p99_ns: it.lengths.quantile_ns(0.99),
         p99_9_ns: it.lengths.quantile_ns(0.999),
         longest_ns: it.sums.longest_ns,
-        cause: first.map(|it| units.fleet.causes.name(*it.0).clone()),
+        cause: mostly.map(|it| it.0.to_owned()),
         worst: it.worst.clone(),
     }
 }
@@ -206,8 +210,9 @@ pub(crate) fn culprits(units: &Units<'_>) -> Vec<CulpritRow> {
 /// Causes of the last day that were on no day before, though they could have been seen. Most time first.
 pub(crate) fn new_causes(units: &Units<'_>) -> Vec<NewCause> {
     let Some(last) = units.days().checked_sub(1).filter(|it| *it > 0) else { return Vec::new() };
+    let is_cause = |it: &&Known| units.fleet.causes.name(it.number) != UNEXPLAINED;
     let mut rows: Vec<NewCause> =
-        units.causes.iter().filter_map(|it| new_cause(it, last, units)).collect();
+        units.causes.iter().filter(is_cause).filter_map(|it| new_cause(it, last, units)).collect();
     rows.sort_by(|a, b| b.ns.cmp(&a.ns).then_with(|| a.cause.cmp(&b.cause)));
     rows
 }

@@ -2,7 +2,7 @@
 use crate::{
     chosen::is_same,
     finding::{Culprit, Example, Finding, Found, Group, Other},
-    host::by_length,
+    host::{UNEXPLAINED, by_length},
     units::{Units, ns_float, ns_rounded},
 };
 use diagnose::Nature;
@@ -180,7 +180,10 @@ fn mechanism(cause: u32, hosts: &BTreeSet<usize>, units: &Units<'_>) -> Option<S
 /// The longest pauses, of different hosts where there are several: one host may be a case of its own.
 fn examples(cause: u32, hosts: &BTreeSet<usize>, units: &Units<'_>) -> Vec<Example> {
     let worst = |(name, host): (&String, &crate::host::Host)| {
-        let pause = host.worst_of.get(&cause)?.first()?.clone();
+        // Of what no cause explains the longest pauses say most.
+        let is_unexplained = units.fleet.causes.name(cause) == UNEXPLAINED;
+        let worst = if is_unexplained { Some(&host.worst) } else { host.worst_of.get(&cause) };
+        let pause = worst?.first()?.clone();
         Some(Example { host: name.clone(), pause })
     };
     let mut examples: Vec<Example> = of_hosts(hosts, units).filter_map(worst).collect();

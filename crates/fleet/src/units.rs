@@ -3,7 +3,7 @@
 //! Hosts are independent of each other, pauses of one host are not: a host with a million pauses is one number.
 use crate::{
     fleet::Fleet,
-    host::Cell,
+    host::{Cell, UNEXPLAINED},
     period::period,
     ranks::{Stratum, float},
 };
@@ -88,8 +88,9 @@ impl Sum {
 
 impl<'a> Units<'a> {
     pub(crate) fn new(fleet: &'a Fleet) -> Units<'a> {
-        let occurred: BTreeSet<u32> =
+        let mut occurred: BTreeSet<u32> =
             fleet.hosts.values().flat_map(|it| it.causes.keys()).copied().collect();
+        occurred.extend(fleet.causes.find(UNEXPLAINED));
         let causes = occurred.into_iter().enumerate();
         let causes: Vec<Known> =
             causes.map(|(place, number)| known(fleet.causes.name(number), number, place)).collect();
@@ -178,6 +179,10 @@ fn known(id: &str, number: u32, place: usize) -> Known {
         Some(it) => {
             let in_logs = it.needs.is_empty() || it.shows_in_log();
             Known { number, place, nature: it.nature, in_logs }
+        }
+        // Of which nobody knows what it is, after what is known.
+        None if id == UNEXPLAINED => {
+            Known { number, place, nature: Nature::Symptom, in_logs: true }
         }
         None => Known { number, place, nature: Nature::Fault, in_logs: true },
     }

@@ -71,9 +71,9 @@ fn name_of(path: &Path) -> String {
     path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// `NAME` of the last directory `host=NAME` of a path.
+/// `NAME` of the first directory `host=NAME` of a path.
 fn host_in(path: &Path) -> Option<String> {
-    let parts = path.components().rev();
+    let parts = path.components();
     parts.filter_map(|it| it.as_os_str().to_str()).find_map(of_directory)
 }
 
@@ -97,7 +97,8 @@ impl Name {
     /// In a directory of this name, so deep below the one that was named. One that is partitioned by another
     /// column than the host names none.
     fn below(&self, name: &str, depth: usize) -> Name {
-        let host = of_directory(name).or_else(|| self.host.clone());
+        // Who can write below `host=a/` alone is not to speak for `b` by a directory `host=b` in it.
+        let host = self.host.clone().or_else(|| of_directory(name));
         let names = host.is_none() && depth == 0 && !name.contains('=');
         let directory = if names { name.to_owned() } else { self.directory.clone() };
         Name::of(host, directory)
@@ -246,6 +247,18 @@ mod tests {
         let expected = [("a", 2, 0), ("top", 1, 0), ("b", 1, 1)];
         assert_eq!(hosts, expected.map(|(host, logs, tables)| (host.to_owned(), logs, tables)));
         assert_eq!(unusable, [""; 0]);
+    }
+
+    #[test]
+    fn a_host_that_makes_a_directory_of_another_speaks_for_itself() {
+        let (hosts, _) = found(&[
+            ("host=a/host=b/gc.log", LINE),
+            ("date=2026-11-30/host=a/x/host=b/part-1.parquet", "PAR1"),
+            ("host=b/gc.log", LINE),
+        ]);
+        assert_eq!(hosts, [("a".to_owned(), 1, 1), ("b".to_owned(), 1, 0)]);
+        let inside = Path::new("fleet/host=a/host=b/gc.log");
+        assert_eq!(host_in(inside).as_deref(), Some("a"));
     }
 
     #[test]

@@ -19,10 +19,10 @@ with by_cause as (
         any_value(cluster) as cluster,
         max(kernel) as kernel,
         count(distinct (boot, pid, main, flags_hash)) as jvms,
-        sum(pauses)::bigint as pauses,
-        sum(stopped_ns)::bigint as stopped_ns,
-        sum(covered_ns)::bigint as covered_ns,
-        (sum(stopped_ns) / (nullif(sum(covered_ns), 0) / 3.6e12))::bigint as ns_per_hour,
+        try_cast(sum(pauses) as bigint) as pauses,
+        try_cast(sum(stopped_ns) as bigint) as stopped_ns,
+        try_cast(sum(covered_ns) as bigint) as covered_ns,
+        try_cast(sum(stopped_ns) / (nullif(sum(covered_ns), 0) / 3.6e12) as bigint) as ns_per_hour,
         merge_hours(list(lengths)) as lengths,
         max(longest_ns) as longest_ns
     from hours
@@ -46,16 +46,16 @@ order by duration_ns desc, host, start;
 
 -- What each cause took, over all hosts. A pause with parts of two causes is one of each.
 create or replace view causes as
-select cause.cause as cause, count(distinct host) as hosts, sum(cause.pauses)::bigint as pauses,
-    sum(cause.ns)::bigint as ns, max(cause.longest_ns) as longest_ns
+select cause.cause as cause, count(distinct host) as hosts, try_cast(sum(cause.pauses) as bigint) as pauses,
+    try_cast(sum(cause.ns) as bigint) as ns, max(cause.longest_ns) as longest_ns
 from (select host, unnest(causes) as cause from hours)
 group by all
 order by ns desc, cause;
 
 -- The same for each host.
 create or replace view causes_by_host as
-select host, cause.cause as cause, sum(cause.pauses)::bigint as pauses,
-    sum(cause.ns)::bigint as ns, max(cause.longest_ns) as longest_ns
+select host, cause.cause as cause, try_cast(sum(cause.pauses) as bigint) as pauses,
+    try_cast(sum(cause.ns) as bigint) as ns, max(cause.longest_ns) as longest_ns
 from (select host, unnest(causes) as cause from hours)
 group by all
 order by ns desc, host, cause;
@@ -63,8 +63,8 @@ order by ns desc, host, cause;
 -- The same for each hour, and which of the day that is.
 create or replace view causes_by_hour as
 select hour, extract(hour from hour)::integer as hour_of_day, cause.cause as cause,
-    count(distinct host) as hosts, sum(cause.pauses)::bigint as pauses,
-    sum(cause.ns)::bigint as ns, max(cause.longest_ns) as longest_ns
+    count(distinct host) as hosts, try_cast(sum(cause.pauses) as bigint) as pauses,
+    try_cast(sum(cause.ns) as bigint) as ns, max(cause.longest_ns) as longest_ns
 from (select host, hour, unnest(causes) as cause from hours)
 group by all
 order by hour, ns desc, cause;
@@ -72,7 +72,7 @@ order by hour, ns desc, cause;
 -- Who did it, as far as they are among the 16 with most time of their JVM and hour.
 create or replace view culprits as
 select culprit.cause as cause, culprit.kind as kind, culprit.name as name,
-    count(distinct host) as hosts, sum(culprit.pauses)::bigint as pauses, sum(culprit.ns)::bigint as ns
+    count(distinct host) as hosts, try_cast(sum(culprit.pauses) as bigint) as pauses, try_cast(sum(culprit.ns) as bigint) as ns
 from (select host, unnest(culprits) as culprit from hours)
 group by all
 order by ns desc, cause, kind, name;
@@ -88,10 +88,10 @@ from (
     select kernel,
         count(distinct host) as hosts,
         count(distinct (host, boot, pid, main, flags_hash)) as jvms,
-        sum(pauses)::bigint as pauses,
-        sum(stopped_ns)::bigint as stopped_ns,
-        sum(covered_ns)::bigint as covered_ns,
-        (sum(stopped_ns) / (nullif(sum(covered_ns), 0) / 3.6e12))::bigint as ns_per_hour,
+        try_cast(sum(pauses) as bigint) as pauses,
+        try_cast(sum(stopped_ns) as bigint) as stopped_ns,
+        try_cast(sum(covered_ns) as bigint) as covered_ns,
+        try_cast(sum(stopped_ns) / (nullif(sum(covered_ns), 0) / 3.6e12) as bigint) as ns_per_hour,
         merge_hours(list(lengths)) as lengths,
         max(longest_ns) as longest_ns
     from hours
@@ -111,11 +111,11 @@ with flag as (
 )
 select flag,
     count(distinct host) filter (has) as hosts,
-    (sum(pauses) filter (has))::bigint as pauses,
-    (sum(stopped_ns) filter (has))::bigint as stopped_ns,
+    try_cast(sum(pauses) filter (has) as bigint) as pauses,
+    try_cast(sum(stopped_ns) filter (has) as bigint) as stopped_ns,
     max(longest_ns) filter (has) as longest_ns,
-    ((sum(stopped_ns) filter (has)) / (nullif(sum(covered_ns) filter (has), 0) / 3.6e12))::bigint as ns_per_hour,
-    ((sum(stopped_ns) filter (not has)) / (nullif(sum(covered_ns) filter (not has), 0) / 3.6e12))::bigint
+    try_cast((sum(stopped_ns) filter (has)) / (nullif(sum(covered_ns) filter (has), 0) / 3.6e12) as bigint) as ns_per_hour,
+    try_cast((sum(stopped_ns) filter (not has)) / (nullif(sum(covered_ns) filter (not has), 0) / 3.6e12) as bigint)
         as others_ns_per_hour
 from (select flag, sums.*, list_contains(string_split(flags, ' '), flag) as has from flag cross join sums)
 where flag <> ''
@@ -131,10 +131,10 @@ select label.key as label, label.value as value, hosts, pauses, stopped_ns, cove
 from (
     select label,
         count(distinct host) as hosts,
-        sum(pauses)::bigint as pauses,
-        sum(stopped_ns)::bigint as stopped_ns,
-        sum(covered_ns)::bigint as covered_ns,
-        (sum(stopped_ns) / (nullif(sum(covered_ns), 0) / 3.6e12))::bigint as ns_per_hour,
+        try_cast(sum(pauses) as bigint) as pauses,
+        try_cast(sum(stopped_ns) as bigint) as stopped_ns,
+        try_cast(sum(covered_ns) as bigint) as covered_ns,
+        try_cast(sum(stopped_ns) / (nullif(sum(covered_ns), 0) / 3.6e12) as bigint) as ns_per_hour,
         merge_hours(list(lengths)) as lengths,
         max(longest_ns) as longest_ns
     from (select unnest(map_entries(labels)) as label, * from hours)
@@ -152,13 +152,13 @@ select day, hosts, pauses, stopped_ns, covered_ns, ns_per_hour,
 from (
     select hour::date as day,
         count(distinct host) as hosts,
-        sum(pauses)::bigint as pauses,
-        sum(stopped_ns)::bigint as stopped_ns,
-        sum(covered_ns)::bigint as covered_ns,
-        (sum(stopped_ns) / (nullif(sum(covered_ns), 0) / 3.6e12))::bigint as ns_per_hour,
+        try_cast(sum(pauses) as bigint) as pauses,
+        try_cast(sum(stopped_ns) as bigint) as stopped_ns,
+        try_cast(sum(covered_ns) as bigint) as covered_ns,
+        try_cast(sum(stopped_ns) / (nullif(sum(covered_ns), 0) / 3.6e12) as bigint) as ns_per_hour,
         merge_hours(list(lengths)) as lengths,
         max(longest_ns) as longest_ns,
-        sum(unexplained_ns)::bigint as unexplained_ns
+        try_cast(sum(unexplained_ns) as bigint) as unexplained_ns
     from hours
     group by all
 )
@@ -172,7 +172,7 @@ with days as (
     select max(hour)::date as day from hours
 )
 select cause.cause as cause, any_value(day) as since, count(distinct host) as hosts,
-    sum(cause.pauses)::bigint as pauses, sum(cause.ns)::bigint as ns, max(cause.longest_ns) as longest_ns
+    try_cast(sum(cause.pauses) as bigint) as pauses, try_cast(sum(cause.ns) as bigint) as ns, max(cause.longest_ns) as longest_ns
 from days
 group by cause.cause
 having min(day) = (select day from last) and (select min(hour)::date from hours) < (select day from last)

@@ -1,5 +1,5 @@
 //! Fleets made up of numbers that look random: each host has its own load, and lengths of pauses have heavy tails.
-use crate::{Answer, Fleet, answer};
+use crate::{Answer, Fleet, UNEXPLAINED, answer};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -179,6 +179,10 @@ pub(super) fn add_ns(hour: &mut Hour, cause: &str, ns: u64) {
     hour.stopped_ns += ns;
     hour.longest_ns = hour.longest_ns.max(ns);
     hour.lengths.add(ns);
+    if cause == UNEXPLAINED {
+        hour.unexplained_ns += ns;
+        return;
+    }
     let sum: &mut CauseSum = hour.causes.entry(cause.to_owned()).or_default();
     sum.pauses += 1;
     sum.ns += ns;

@@ -63,6 +63,27 @@ fn a_cause_on_14_of_200_hosts_of_a_kernel_that_they_have_had_before() {
 }
 
 #[test]
+fn time_that_no_cause_explains_on_25_of_200_hosts() {
+    check("more unexplained on 25 of 25 hosts of deploy=blue", &|seed| {
+        let those = some(seed, 25, 200);
+        let fleet = Made {
+            origin: &|host, _, origin, _| {
+                let value = if those.contains(&host) { "blue" } else { "green" };
+                origin.labels.insert("deploy".into(), value.into());
+                origin.kind = table::SourceKind::Log;
+            },
+            more: &|host, _| those.contains(&host).then_some(("unexplained", 10.0, 150.0)),
+            ..made(seed)
+        };
+        let answer = fleet.answer();
+        // It is named where there is more of it than of any cause.
+        let mostly = |it: &&crate::HostRow| it.cause.as_deref() == Some("unexplained");
+        assert_eq!(answer.hosts.iter().filter(mostly).count(), those.len());
+        answer
+    });
+}
+
+#[test]
 fn a_label_on_25_of_200_hosts() {
     check("more humongous-allocation on 25 of 25 hosts of deploy=b", &|seed| {
         let those = some(seed, 25, 200);

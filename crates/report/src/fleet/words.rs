@@ -18,6 +18,9 @@ const MOST_NAMED: usize = 5;
 
 /// What a cause is called in a line.
 pub(super) fn cause(id: &str) -> String {
+    if id == fleet::UNEXPLAINED {
+        return "unexplained time".to_owned();
+    }
     let known = diagnose::causes().iter().find(|cause| cause.id == id);
     known.map_or_else(|| clean_name(id, MOST_NAME), |cause| cause.short.to_owned())
 }

@@ -14,7 +14,7 @@ use inventory::Inventory;
 use report::Options;
 use std::{
     io::{self, BufWriter, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -34,11 +34,13 @@ pub(crate) fn run(args: &FleetArgs, console: &Console) -> Result<Exit, Failure> 
     let inventory = args.inventory.as_deref().map(Inventory::read).transpose()?;
     let found = input::hosts(&args.paths)?;
     let mut fleet = Fleet::new();
-    for (path, error) in found.unusable.iter().filter(|it| !is_inventory(args, &it.0)) {
+    let own = args.inventory.as_ref().and_then(|it| it.canonicalize().ok());
+    for (path, error) in found.unusable.iter().filter(|it| !is_file(own.as_deref(), &it.0)) {
         fleet.unread(&path.display().to_string(), &error.to_string());
     }
     let reading = Reading {
         fleet: Mutex::new(fleet),
+        own,
         inventory: inventory.unwrap_or_default(),
         bar: progress(found.hosts.len(), console),
     };
@@ -79,10 +81,9 @@ fn writing(format: FleetFormat) -> Result<Write, Failure> {
     })
 }
 
-/// Whether a file is the inventory, which may lie beside what it is about.
-fn is_inventory(args: &FleetArgs, path: &Path) -> bool {
-    let real = |it: &Path| it.canonicalize().ok();
-    args.inventory.as_deref().is_some_and(|it| real(it).is_some() && real(it) == real(path))
+/// Whether a path is of this file.
+fn is_file(file: Option<&Path>, path: &Path) -> bool {
+    file.is_some_and(|file| path.canonicalize().is_ok_and(|it| it == file))
 }
 
 /// Nothing of what was given shows pauses.
@@ -105,6 +106,8 @@ fn progress(hosts: usize, console: &Console) -> ProgressBar {
 /// Reads hosts, as many at once as there are CPUs.
 struct Reading {
     fleet: Mutex<Fleet>,
+    /// The file of the inventory, which may lie beside what it is about and is no input.
+    own: Option<PathBuf>,
     inventory: Inventory,
     bar: ProgressBar,
 }
@@ -131,6 +134,9 @@ impl Reading {
     }
 
     fn unread(&self, path: &str, why: &str) {
+        if is_file(self.own.as_deref(), Path::new(path)) {
+            return;
+        }
         self.fleet.lock().unwrap_or_else(PoisonError::into_inner).unread(path, why);
     }
 }
