@@ -38,8 +38,8 @@ const MAX_LIST_ITEMS: u64 = 1 << 20;
 /// What the items of a column of lists may take in one row group.
 const MAX_LIST_BYTES: u64 = 32 << 20;
 
-/// What the rows of one file may take together when they are unpacked: so much each, on an average, and so much besides.
-/// A text that is stored once and repeated in each row would otherwise cost hours.
+/// What rows of one file may take on an average when they are unpacked, and what they may take besides that together. A
+/// text that is stored once and repeated in each row would otherwise cost hours.
 const MOST_ROW_BYTES: u64 = 64 << 10;
 const MOST_BYTES_BESIDES: u64 = 256 << 20;
 
@@ -53,7 +53,7 @@ fn sound(holds: bool) -> Result<(), String> {
     if holds { Ok(()) } else { refused() }
 }
 
-/// Whether so many rows of one file take no more bytes, unpacked, than those of any recording.
+/// Whether this number of rows of one file take no more bytes, unpacked, than those of any recording.
 pub(crate) fn check_unpacked(rows: u64, bytes: u64) -> Result<(), String> {
     sound(bytes <= rows.saturating_mul(MOST_ROW_BYTES).saturating_add(MOST_BYTES_BESIDES))
 }
